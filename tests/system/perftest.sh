@@ -22,12 +22,12 @@ perftest() {
 		sleep 0.3
 		if timeout 120 "${run[@]}" "$program" -p $port -F "$@" \
 			127.0.0.1 >/tmp/pt.client 2>&1; then
-			i=done
+			i=ran
 			break
 		fi
 		grep -q "Couldn't connect" /tmp/pt.client || break
 	done
-	if [ "$i" = done ] && wait $server &&
+	if [ "$i" = ran ] && wait $server &&
 		grep -q '^ *[0-9]* *[0-9]* ' /tmp/pt.client; then
 		echo "ok perftest-$name"
 	else

@@ -9,7 +9,7 @@
 # shellcheck disable=SC2317
 set -eu
 here=$(dirname "$0")
-PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
+export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 # shellcheck source=tests/system/puppet.sh
 . "$here/puppet.sh"
 
