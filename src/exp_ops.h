@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The border between libmlx5x.so.1 and the provider plugin.
+ *
+ * libmlx5x owns the public functions that libibverbs lacks; the plugin owns
+ * the device.  When the plugin opens a context it registers a table of
+ * operations for it; an entry point of libmlx5x checks its arguments, looks
+ * the context up and calls one operation.  Nothing else crosses.  These
+ * symbols live in the version node MLX5X_PRIVATE_1 and may change with any
+ * release: plugin and library of one build belong together, and a table whose
+ * size differs is refused.
+ *
+ * Shared memory: libmlx5x makes, names, attaches and frees the segment
+ * (struct mlx5x_smr); the plugin only registers the mapping as an MR and keeps
+ * the pointer, so that the ordinary ibv_dereg_mr can give it back.
+ */
+#ifndef MLX5X_EXP_OPS_H
+#define MLX5X_EXP_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <infiniband/verbs.h>
+
+struct mlx5x_smr;
+
+struct verbs_exp_ops {
+	/* sizeof(struct verbs_exp_ops) of the plugin's build. */
+	size_t size;
+
+	/*
+	 * Register [addr, addr + length) like ibv_reg_mr and bind smr to the
+	 * MR.  With no_rdma no kernel object is made: handle and keys are 0.
+	 * On success the MR owns smr: its ibv_dereg_mr destroys the kernel
+	 * object first and only then calls mlx5x_smr_release(smr); when the
+	 * kernel refuses, nothing changes.  The caller may set mr->handle to
+	 * the number that peers attach by: the plugin never uses the visible
+	 * handle for commands on such an MR.  NULL with errno on failure, smr
+	 * untouched.
+	 */
+	struct ibv_mr *(*reg_smr)(struct ibv_pd *pd, void *addr, size_t length,
+				  int access, bool no_rdma,
+				  struct mlx5x_smr *smr);
+};
+
+/*
+ * Bind ops to context until mlx5x_unregister_context.  ops must outlive the
+ * registration.  Returns 0, EINVAL (size differs), EEXIST or ENOMEM.
+ * Thread safe.
+ */
+int mlx5x_register_context(struct ibv_context *context,
+			   const struct verbs_exp_ops *ops);
+
+/* Forget context; called before its memory is freed.  Thread safe. */
+void mlx5x_unregister_context(struct ibv_context *context);
+
+/*
+ * Give back what an MR of reg_smr stood on: withdraw the name if this is the
+ * segment's creator, end its exclusion from fork, detach.  Never fails.
+ */
+void mlx5x_smr_release(struct mlx5x_smr *smr);
+
+#endif
