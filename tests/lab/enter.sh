@@ -21,7 +21,7 @@ enter_mounts() {
 		mount --bind "$lab" "$tree/mnt/lab"
 	fi
 	if [ -n "$host" ]; then
-		mount --bind "$host" "$tree/mnt/lab/host"
+		mount --bind "$host" "$tree/mnt/lab/share/host"
 	fi
 	mount -t proc proc "$tree/proc"
 	mount --rbind /dev "$tree/dev"

@@ -12,6 +12,9 @@ vm_settings() {
 	local rows=24 columns=80
 	if [ "$VM_MODE" = shell ]; then
 		read -r rows columns < <(stty size </dev/tty) || true
+		if [ "$rows" = 0 ]; then
+			rows=24 columns=80
+		fi
 	fi
 	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
 		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
@@ -76,9 +79,11 @@ vm_start_qemu() {
 
 # Follows the command's output; ends with QEMU.
 vm_follow() {
-	tail -q -c +1 -s 0.1 -f --pid="$VM_QEMU" "$VM_DIR/share/out" &
+	local follow=(setpriv --pdeathsig KILL
+		tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
+	"${follow[@]}" "$VM_DIR/share/out" &
 	VM_TAILS=("$!")
-	tail -q -c +1 -s 0.1 -f --pid="$VM_QEMU" "$VM_DIR/share/err" >&2 &
+	"${follow[@]}" "$VM_DIR/share/err" >&2 &
 	VM_TAILS+=("$!")
 }
 
@@ -87,7 +92,7 @@ vm_wait() {
 	local timer='' ended='' rc=0
 	VM_TIMED_OUT=0
 	if [ "$VM_TIMEOUT" != 0 ]; then
-		background sleep "$VM_TIMEOUT"
+		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
 		timer=$JOB
 	fi
 	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?

@@ -64,10 +64,19 @@ hca_ensure() {
 	done
 }
 
-hca_setup() {
-	ip link set lo up
+# Starts what takes longest; hca_setup waits for it.
+hca_load() {
+	HCA_LOAD=''
 	if [ "$LAB_HCAS" != 0 ]; then
-		modprobe -a mlx5_core ib_uverbs mlx5_ib rdma_ucm || return 1
+		modprobe -a mlx5_core ib_uverbs mlx5_ib rdma_ucm &
+		HCA_LOAD=$!
+	fi
+}
+
+hca_setup() {
+	busybox ip link set lo up
+	if [ -n "$HCA_LOAD" ]; then
+		wait "$HCA_LOAD" || return 1
 	fi
 	hca_ensure
 }

@@ -19,8 +19,7 @@ provider_setup() {
 
 # provider_begin NAME: forgets what was proved, and sets the environment
 provider_begin() {
-	: >$PROVIDER_LOG
-	chmod 666 $PROVIDER_LOG
+	(umask 0 && : >$PROVIDER_LOG)
 	: >$PROVIDER_TRACING/trace
 	export MLX5X_BUILD=/mnt/build MLX5X_TEST_PROVIDER=$1
 	unset IBV_DRIVERS VERBS_LOG_FILE VERBS_LOG_LEVEL
