@@ -75,6 +75,8 @@ struct hca {
 	uint16_t vport_mtu;
 	bool atomic_host_endian;   /* SET_HCA_CAP(atomic) asked for it */
 	bool enabled, initialised; /* ENABLE_HCA, INIT_HCA */
+	uint16_t issi;	    /* SET_ISSI */
+	uint8_t log_max_qp; /* SET_HCA_CAP(general) asked for it */
 	uint32_t cmd_eqn;  /* EQ that takes command completions, 0: none */
 	struct qp *gsi_qp; /* the live QP of service type QP1, or NULL */
 
@@ -98,6 +100,13 @@ void hca_reset(struct hca *hca);
 void hca_irq(struct hca *hca, unsigned int vector);
 
 /* ---- objects: what the front and the data path ask of them ---- */
+
+/* Tables and vport of a new HCA; 0 or errno. */
+int objects_init(struct hca *hca);
+/* Free every object and forget what commands have set. */
+void objects_reset(struct hca *hca);
+/* Free the rest too; for hca_destroy. */
+void objects_fini(struct hca *hca);
 
 /* Doorbells, decoded by the front from a write into UAR page uar. */
 void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
