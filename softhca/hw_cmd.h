@@ -249,19 +249,25 @@
 #define TIRC_INLINE_RQN	 0x1c, 23, 0
 #define TIRC_RQTN	 0x20, 23, 0
 #define TIRC_TD		 0x24, 23, 0
+#define TIRC_HASH_SYMMETRIC 0x20, 31, 31
+#define TIRC_HASH_FN	 0x24, 31, 28
+#define TIRC_SELF_LB	 0x24, 25, 24
+#define TIRC_HASH_AT	 0x28u /* key and field selectors */
+#define TIRC_HASH_SIZE	 0x30u
 #define TIRC_SIZE	 0xf0u
-#define TIR_BIT_LRO	 0x01u
 #define TIR_BIT_HASH	 0x04u
 #define TIR_BIT_SELF_LB	 0x10u
 #define TISC_TD		 0x24, 23, 0
 #define TISC_PRIO	 0x00, 19, 16
 #define TISC_TLS	 0x00, 30, 30
+#define TISC_UNDERLAY_QPN 0x28, 23, 0
 #define TISC_SIZE	 0xa0u
 #define CREATE_TIS_IN	 0xc0u
 #define RQTC_MAX_SIZE	 0x14, 15, 0
 #define RQTC_ACTUAL_SIZE 0x18, 15, 0
 #define RQTC_QUEUE_TYPE	 0x14, 26, 24
 #define RQTC_LIST_AT	 0xf0u
+#define RQT_RQN		 0x00, 23, 0
 #define RQT_BIT_LIST	 0x01u
 
 /* Flow steering */
@@ -278,10 +284,10 @@
 #define FG_START	     0x1c, 31, 0
 #define FG_END		     0x24, 31, 0
 #define FG_ID		     0x18, 31, 0
-#define FTE_MODIFY_MASK	     0x18, 7, 0
 #define FTE_CTX_AT	     0x40u
 #define FLOW_GROUP	     0x04, 31, 0
 #define FLOW_ACTION	     0x0c, 15, 0
+#define FLOW_EXTENDED	     0x10, 31, 31
 #define FLOW_NUM_DEST	     0x10, 23, 0
 #define FLOW_NUM_COUNTER     0x14, 23, 0
 #define FLOW_DEST_AT	     0x2f0u /* of the flow context */
@@ -309,16 +315,11 @@
 #define VPORT_CTX_SIZE	      0x100u
 #define VPORT_MODIFY_MIN      0x200u
 #define VPORT_QUERY_OUT	      0x110u
-#define VPORT_FIELD_NODE_GUID (1u << 9)
-#define VPORT_FIELD_PORT_GUID (1u << 8)
 #define VPORT_FIELD_MTU	      (1u << 6)
-#define VPORT_FIELD_EVENTS    (1u << 5)
 #define VPORT_FIELD_PROMISC   (1u << 4)
-#define VPORT_FIELD_ADDRESS   (1u << 3)
 #define VPORT_FIELD_LIST      (1u << 2)
 #define VPORT_FIELD_ROCE      (1u << 1)
 #define NVC_ROCE_EN	      0x00, 0, 0
-#define NVC_EVENTS	      0x04, 31, 0
 #define NVC_MTU		      0x24, 15, 0
 #define NVC_SYSTEM_GUID_AT    0x28u
 #define NVC_PORT_GUID_AT      0x30u
@@ -328,10 +329,14 @@
 #define NVC_LIST_SIZE	      0xf0, 11, 0
 #define NVC_ADDRESS_AT	      0xf4u /* 8 bytes, the MAC in the last 6 */
 #define NVC_LIST_AT	      0x100u
+#define NVC_LIST_UC	      0u
+#define NVC_LIST_MC	      1u
+#define NVC_LIST_VLAN	      2u
+#define NVC_MAC_SIZE	      8u /* the MAC in the last 6 */
+#define NVC_VLAN_SIZE	      4u
+#define NVC_VLAN	      0x00, 11, 0
 #define VPORT_COUNTER_IN      0x20u
 #define VPORT_COUNTER_OUT     0x210u
-#define VPORT_COUNTER_CLEAR   0x18, 31, 31
-#define VPORT_COUNTER_TX_UC   0xa0u
 #define PKEY_INDEX	      0x0c, 15, 0
 #define PKEY_LIST_AT	      0x10u
 #define PKEY_ALL	      0xffffu
@@ -359,12 +364,13 @@
 #define PMTU_SIZE	      0x10u
 #define PAOS_ADMIN	      0x00, 11, 8
 #define PAOS_OPER	      0x00, 3, 0
-#define PAOS_ASE	      0x04, 31, 31
 #define PAOS_SIZE	      0x10u
-#define PPCNT_GROUP	      0x00, 5, 0
-#define PPCNT_PRIO	      0x04, 4, 0
+#define PAOS_UP		      1u
+#define PAOS_DOWN	      2u
+#define PPCNT_HEADER	      8u
 #define PPCNT_SIZE	      0x100u
 #define NODE_DESC_SIZE	      0x40u
+#define HOST_ENDIANNESS_SIZE  0x10u
 
 /* UMEM */
 #define UMEM_LOG_PAGE	 0x20, 4, 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Lifetime of all objects of an HCA, and what the command handlers share. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "caps.h"
