@@ -14,7 +14,9 @@
  *	than one of them
  *
  * One thread serves all of it (loop.h), so nothing is locked.  Device reset,
- * the client's death and TEARDOWN_HCA all end in hca_reset().
+ * the client's death and TEARDOWN_HCA all end in hca_reset().  It leaves the
+ * command queue alone, through which the driver goes on to DISABLE_HCA; the
+ * first two forget that as well.
  */
 #ifndef SOFTHCA_HCA_H
 #define SOFTHCA_HCA_H
@@ -35,6 +37,7 @@
 #define HCA_NUM_UARS	(HCA_BAR_SIZE / HCA_UAR_SIZE)
 #define HCA_NUM_VECTORS 64u
 #define HCA_GID_TABLE	128u
+#define HCA_TIMER_KHZ	156250u /* of the init segment's free-running counter */
 
 struct wire;
 
@@ -89,7 +92,7 @@ struct hca {
 struct hca *hca_create(struct loop *loop, struct wire *wire,
 		       unsigned int index);
 void hca_destroy(struct hca *hca);
-/* Drop every object and register state; guest memory may be gone already. */
+/* Drop every object; guest memory may be gone already. */
 void hca_reset(struct hca *hca);
 
 /* ---- front: what the others ask of it ---- */
@@ -98,6 +101,13 @@ void hca_reset(struct hca *hca);
 void hca_irq(struct hca *hca, unsigned int vector);
 
 /* ---- objects: what the front and the data path ask of them ---- */
+
+/* Tables and vport of a new HCA; 0 or errno. */
+int objects_init(struct hca *hca);
+/* Free every object and forget what commands have set. */
+void objects_reset(struct hca *hca);
+/* Free the rest too; for hca_destroy. */
+void objects_fini(struct hca *hca);
 
 /* Doorbells, decoded by the front from a write into UAR page uar. */
 void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
