@@ -261,11 +261,11 @@ static void test_ksm(void **state)
 	(void)state;
 	set_klm(m, 2);
 	m->log_page = 12;
-	m->klm[0] = (struct mkey_klm){ 0, rig_key(x), 0x11000 };
-	m->klm[1] = (struct mkey_klm){ 0, rig_key(x), 0x10000 };
+	m->klm[0] = (struct mkey_klm){ 0, rig_key(x), 0x10000 };
+	m->klm[1] = (struct mkey_klm){ 0, rig_key(x), 0x11000 };
 	assert_int_equal(range(m, 4095, 2, XLAT_RW), XLAT_OK);
-	expect_span(0, (x->mtt[1] & ~4095ull) + 4095, 1);
-	expect_span(1, (x->mtt[0] & ~4095ull), 1);
+	expect_span(0, (x->mtt[0] & ~4095ull) + 4095, 1);
+	expect_span(1, (x->mtt[1] & ~4095ull), 1);
 	m->len = 3 * 4096;
 	assert_int_equal(range(m, 8192, 1, XLAT_RW), XLAT_FAULT);
 	m->log_page = 63;
