@@ -149,7 +149,7 @@ shell_main() {
 	if [ ! -t 0 ] || [ ! -t 1 ]; then
 		die "./lab shell needs a terminal"
 	fi
-	VM_SHELL=1
+	VM_MODE=shell
 	VM_TIMEOUT=0
 	run_vm
 }
