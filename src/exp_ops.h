@@ -51,7 +51,11 @@ struct verbs_exp_ops {
 int mlx5x_register_context(struct ibv_context *context,
 			   const struct verbs_exp_ops *ops);
 
-/* Forget context; called before its memory is freed.  Thread safe. */
+/*
+ * Forget context; called before its memory is freed.  Every segment whose MR
+ * is still registered on it is released: the plugin drops its pointers to
+ * them.  Thread safe.
+ */
 void mlx5x_unregister_context(struct ibv_context *context);
 
 /*

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "context.h"
+#include "export.h"
+#include "log.h"
+#include "smr.h"
+
+#define BUCKETS 64
+
+struct node {
+	/* NULL: free. */
+	_Atomic(const struct ibv_context *) context;
+	_Atomic(const struct verbs_exp_ops *) ops;
+	struct node *next;
+};
+
+static _Atomic(struct node *) buckets[BUCKETS];
+static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static _Atomic(struct node *) *bucket_of(const struct ibv_context *context)
+{
+	uint64_t key = (uintptr_t)context;
+
+	return &buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+const struct verbs_exp_ops *context_ops(const struct ibv_context *context)
+{
+	struct node *node;
+
+	if (!context)
+		return NULL;
+	node = atomic_load_explicit(bucket_of(context), memory_order_acquire);
+	for (; node; node = node->next)
+		if (atomic_load_explicit(&node->context,
+					 memory_order_acquire) == context)
+			return atomic_load_explicit(&node->ops,
+						    memory_order_relaxed);
+	return NULL;
+}
+
+static struct node *find(_Atomic(struct node *) *bucket,
+			 const struct ibv_context *context)
+{
+	struct node *node;
+
+	for (node = atomic_load(bucket); node; node = node->next)
+		if (atomic_load(&node->context) == context)
+			return node;
+	return NULL;
+}
+
+static int insert(struct ibv_context *context, const struct verbs_exp_ops *ops)
+{
+	_Atomic(struct node *) *bucket = bucket_of(context);
+	struct node *node;
+
+	if (find(bucket, context))
+		return EEXIST;
+	node = find(bucket, NULL);
+	if (!node) {
+		node = calloc(1, sizeof(*node));
+		if (!node)
+			return ENOMEM;
+		node->next = atomic_load(bucket);
+		atomic_store_explicit(bucket, node, memory_order_release);
+	}
+	atomic_store_explicit(&node->ops, ops, memory_order_relaxed);
+	atomic_store_explicit(&node->context, context, memory_order_release);
+	return 0;
+}
+
+MLX5X_EXPORT int mlx5x_register_context(struct ibv_context *context,
+					const struct verbs_exp_ops *ops)
+{
+	int ret;
+
+	if (!context || !ops || ops->size != sizeof(*ops)) {
+		log_err(context,
+			"plugin and libmlx5x are not of one build: its table has %zu bytes, ours %zu",
+			ops ? ops->size : 0, sizeof(*ops));
+		return EINVAL;
+	}
+	pthread_mutex_lock(&write_lock);
+	ret = insert(context, ops);
+	pthread_mutex_unlock(&write_lock);
+	return ret;
+}
+
+MLX5X_EXPORT void mlx5x_unregister_context(struct ibv_context *context)
+{
+	struct node *node;
+
+	if (!context)
+		return;
+	smr_sweep(context);
+	pthread_mutex_lock(&write_lock);
+	node = find(bucket_of(context), context);
+	if (node)
+		atomic_store_explicit(&node->context, NULL,
+				      memory_order_release);
+	pthread_mutex_unlock(&write_lock);
+}

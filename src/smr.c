@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "log.h"
+#include "smr.h"
+#include "smr_name.h"
+#include "smr_seg.h"
+
+#define PUBLISH_TRIES 3
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mlx5x_smr *list;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static int fork_err;
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&list_lock);
+}
+
+static void fork_parent(void)
+{
+	pthread_mutex_unlock(&list_lock);
+}
+
+/* The lock of a name belongs to every copy of its descriptor. */
+static void fork_child(void)
+{
+	struct mlx5x_smr *smr;
+
+	for (smr = list; smr; smr = smr->next) {
+		if (smr->name_fd >= 0)
+			close(smr->name_fd);
+		smr->name_fd = -1;
+	}
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void fork_watch(void)
+{
+	fork_err = pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+static void list_add(struct mlx5x_smr *smr)
+{
+	pthread_mutex_lock(&list_lock);
+	smr->next = list;
+	if (list)
+		list->prev_next = &smr->next;
+	smr->prev_next = &list;
+	list = smr;
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void list_remove(struct mlx5x_smr *smr)
+{
+	*smr->prev_next = smr->next;
+	if (smr->next)
+		smr->next->prev_next = smr->prev_next;
+}
+
+static struct mlx5x_smr *smr_alloc(enum smr_kind kind,
+				   struct ibv_context *context)
+{
+	struct mlx5x_smr *smr;
+
+	pthread_once(&fork_once, fork_watch);
+	if (fork_err) {
+		errno = fork_err;
+		return NULL;
+	}
+	smr = calloc(1, sizeof(*smr));
+	if (!smr)
+		return NULL;
+	smr->kind = kind;
+	smr->context = context;
+	smr->pid = getpid();
+	smr->shmid = -1;
+	smr->name_fd = -1;
+	return smr;
+}
+
+struct mlx5x_smr *smr_create(const struct smr_create_attr *attr)
+{
+	struct mlx5x_smr *smr;
+	int err;
+
+	smr = smr_alloc(attr->shared ? SMR_CREATED : SMR_PRIVATE,
+			attr->context);
+	if (!smr)
+		return NULL;
+	err = seg_create(smr, attr->addr, attr->length, attr->shared);
+	if (err) {
+		free(smr);
+		errno = err;
+		return NULL;
+	}
+	smr->mr_length = attr->length;
+	smr->writable = true;
+	list_add(smr);
+	return smr;
+}
+
+static int64_t kernel_seconds(void)
+{
+	struct timespec now;
+
+	/* The coarse clock is the one that the kernel stamps segments with. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return now.tv_sec;
+}
+
+/*
+ * Set the segment's permission bits; low and high are around the time of the
+ * change, because it cannot be read back with bits that deny reading.
+ */
+static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
+{
+	struct shmid_ds ds;
+	int i;
+
+	if (shmctl(shmid, IPC_STAT, &ds))
+		return errno;
+	ds.shm_perm.mode = mode;
+	for (i = 0; i < PUBLISH_TRIES; i++) {
+		*low = kernel_seconds();
+		if (shmctl(shmid, IPC_SET, &ds))
+			return errno;
+		*high = kernel_seconds();
+		/* Unless somebody has just set the clock back. */
+		if (*low <= *high)
+			return 0;
+	}
+	return EAGAIN;
+}
+
+static mode_t name_mode(mode_t mode)
+{
+	return S_IRUSR | (mode & S_IRWXG ? S_IRGRP : 0) |
+	       (mode & S_IRWXO ? S_IROTH : 0);
+}
+
+int smr_publish(struct mlx5x_smr *smr, mode_t mode)
+{
+	struct smr_record record = {
+		.shmid = smr->shmid,
+		.mr_length = smr->mr_length,
+		.segment_length = smr->length,
+		.owner = geteuid(),
+		.huge = smr->huge,
+	};
+	int err;
+
+	smr_name_reap();
+	err = set_mode(smr->shmid, mode, &record.ctime_low, &record.ctime_high);
+	if (err) {
+		log_err(smr->context, "no permissions for a segment: %s",
+			strerrordesc_np(err));
+		return err;
+	}
+	pthread_mutex_lock(&list_lock);
+	err = smr_name_publish(smr, &record, name_mode(mode));
+	pthread_mutex_unlock(&list_lock);
+	return err;
+}
+
+/* The segment is attached, so its number cannot change hands any more. */
+static int check_segment(struct mlx5x_smr *smr, const struct smr_record *record)
+{
+	struct shmid_ds ds;
+
+	if (shmctl(smr->shmid, IPC_STAT, &ds))
+		return errno;
+	if (ds.shm_segsz != record->segment_length ||
+	    ds.shm_perm.cuid != record->owner ||
+	    ds.shm_ctime < record->ctime_low ||
+	    ds.shm_ctime > record->ctime_high)
+		return ENOENT;
+	return 0;
+}
+
+static int attach_record(struct mlx5x_smr *smr,
+			 const struct smr_attach_attr *attr,
+			 const struct smr_record *record)
+{
+	int err;
+
+	smr->shmid = record->shmid;
+	smr->huge = record->huge;
+	smr->length = record->segment_length;
+	smr->mr_length = seg_page_round(record->mr_length);
+	err = seg_attach(smr, attr->addr, attr->writable);
+	if (err)
+		return err;
+	err = check_segment(smr, record);
+	if (err) {
+		seg_detach(smr);
+		return err;
+	}
+	return seg_keep_from_fork(smr);
+}
+
+/* Returns 0 or an errno value. */
+static int attach_handle(struct mlx5x_smr *smr,
+			 const struct smr_attach_attr *attr)
+{
+	struct smr_record record;
+	int err;
+
+	err = smr_name_read(attr->handle, &record);
+	if (err)
+		return err;
+	err = attach_record(smr, attr, &record);
+	switch (err) {
+	case EINVAL:
+	case EIDRM:
+		/* The number of no segment, or not of this IPC namespace. */
+		return ENOENT;
+	case EACCES:
+		/* A creator that withdraws its offer takes the permissions. */
+		err = smr_name_read(attr->handle, &record);
+		return err ? err : EACCES;
+	default:
+		return err;
+	}
+}
+
+struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
+{
+	struct mlx5x_smr *smr;
+	int err;
+
+	smr = smr_alloc(SMR_ATTACHED, attr->context);
+	if (!smr)
+		return NULL;
+	err = attach_handle(smr, attr);
+	if (err) {
+		log_err(attr->context,
+			"shared MR 0x%x cannot be attached for %s: %s",
+			attr->handle, attr->writable ? "writing" : "reading",
+			strerrordesc_np(err));
+		free(smr);
+		errno = err;
+		return NULL;
+	}
+	list_add(smr);
+	return smr;
+}
+
+int smr_remap_pinnable(struct mlx5x_smr *smr)
+{
+	return seg_reattach(smr);
+}
+
+static void withdraw(struct mlx5x_smr *smr)
+{
+	struct shmid_ds ds;
+
+	smr_name_withdraw(smr);
+	/* Mode 0: no new attachment.  Those that exist do not notice. */
+	memset(&ds, 0, sizeof(ds));
+	ds.shm_perm.uid = geteuid();
+	ds.shm_perm.gid = getegid();
+	shmctl(smr->shmid, IPC_SET, &ds);
+}
+
+/* With the list locked: take smr out of the world, but for its mapping. */
+static void retire(struct mlx5x_smr *smr)
+{
+	list_remove(smr);
+	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+		withdraw(smr);
+}
+
+static void destroy(struct mlx5x_smr *smr)
+{
+	/* In a forked child there is no mapping. */
+	if (smr->pid == getpid())
+		seg_detach(smr);
+	free(smr->name);
+	free(smr);
+}
+
+MLX5X_EXPORT void mlx5x_smr_release(struct mlx5x_smr *smr)
+{
+	int saved = errno;
+
+	if (!smr)
+		return;
+	pthread_mutex_lock(&list_lock);
+	retire(smr);
+	pthread_mutex_unlock(&list_lock);
+	/* Gives back every page of the segment: not under the lock. */
+	destroy(smr);
+	errno = saved;
+}
+
+void smr_sweep(const struct ibv_context *context)
+{
+	struct mlx5x_smr *smr, *next, *swept = NULL;
+
+	pthread_mutex_lock(&list_lock);
+	for (smr = list; smr; smr = next) {
+		next = smr->next;
+		if (smr->context != context)
+			continue;
+		retire(smr);
+		smr->next = swept;
+		swept = smr;
+	}
+	pthread_mutex_unlock(&list_lock);
+	for (smr = swept; smr; smr = next) {
+		next = smr->next;
+		destroy(smr);
+	}
+}

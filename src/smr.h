@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The store of memory that MRs stand on and that the library made: private
+ * blocks (ALLOCATE_MR), shared segments, and attachments to segments of
+ * others.
+ *
+ * A shared segment is a System V segment.  The kernel gives it an owner and
+ * six permission bits, checks them when somebody attaches, and frees it when
+ * the last process has gone, because it is marked for removal right after its
+ * creator has attached.  What the kernel does not give is a small number to
+ * attach by and the knowledge whether the creator still offers the segment:
+ * that is what the name file adds (smr_name.h).  Access to memory is decided
+ * by the kernel alone; a name only says where to knock.
+ *
+ * Order of a creation: smr_create, registration as an MR with the segment
+ * still private to its owner, smr_publish (the permission bits, then the name:
+ * whoever can see a name may use it).  Order of a release: MR first, then
+ * name, permission bits, mapping.
+ *
+ * A segment is not inherited by a fork.  In a forked child a struct mlx5x_smr
+ * is dead: its descriptor is closed, and releasing it frees nothing but its
+ * own memory.
+ */
+#ifndef MLX5X_SMR_H
+#define MLX5X_SMR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "exp_ops.h"
+
+enum smr_kind {
+	SMR_PRIVATE,
+	SMR_CREATED,
+	SMR_ATTACHED,
+};
+
+struct mlx5x_smr {
+	enum smr_kind kind;
+	/* The mapping, whole pages. */
+	void *addr;
+	size_t length;
+	/* The part that was asked for; of an attachment, in whole pages. */
+	size_t mr_length;
+	bool huge;
+	bool writable;
+	int shmid;
+	pid_t pid;
+	struct ibv_context *context;
+	struct mlx5x_smr *next;
+	struct mlx5x_smr **prev_next;
+
+	/* A published segment: name_fd holds the lock that says that it is on
+	 * offer.  Otherwise -1 and NULL.
+	 */
+	int name_fd;
+	char *name;
+	uint32_t handle;
+};
+
+struct smr_create_attr {
+	struct ibv_context *context;
+	/* Not NULL: map exactly there, replacing what is there. */
+	void *addr;
+	size_t length;
+	bool shared;
+};
+
+/*
+ * Make a block (shared false) or a segment, mapped read-write, of at least
+ * attr->length bytes.  NULL with errno: EINVAL, ENOMEM, EPERM (huge pages
+ * demanded but not permitted), ENOSPC (system limit of segments), ENOSYS (no
+ * System V IPC in this kernel).
+ */
+struct mlx5x_smr *smr_create(const struct smr_create_attr *attr);
+
+/*
+ * Give a created segment its permission bits (S_IRUSR to S_IWOTH) and a name.
+ * Returns 0 and sets smr->handle, or an errno value with the segment still
+ * private: ENOSPC when no number is free, EMFILE, ENFILE, or what the folder
+ * of the names answers.
+ */
+int smr_publish(struct mlx5x_smr *smr, mode_t mode);
+
+struct smr_attach_attr {
+	struct ibv_context *context;
+	uint32_t handle;
+	/* A wish. */
+	void *addr;
+	bool writable;
+};
+
+/*
+ * Attach to the segment on offer under attr->handle.  NULL with errno: ENOENT
+ * (none, or no longer), EACCES (not that much permitted), EINVAL (the name is
+ * not one of ours), ENOMEM, EMFILE, ENFILE.
+ */
+struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr);
+
+/*
+ * Map a read-only attachment again through a writable mapping that is then
+ * made read-only: the pages can be pinned by kernels that pin for writing
+ * only.  Needs permission to write.  Returns 0 or an errno value with the
+ * attachment unchanged or, after ENOMEM, elsewhere.
+ */
+int smr_remap_pinnable(struct mlx5x_smr *smr);
+
+/* Release what the program left behind on a context that is being closed. */
+void smr_sweep(const struct ibv_context *context);
+
+#endif

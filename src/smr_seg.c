@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "env.h"
+#include "log.h"
+#include "smr.h"
+#include "smr_seg.h"
+
+/* The largest contiguous block that the environment can speak of. */
+#define CONTIG_SHIFT_LIMIT 23
+/* Alignment beyond this is not worth the address space. */
+#define ALIGN_LIMIT ((size_t)32 << 20)
+#define ALIGN_TRIES 3
+
+static size_t round_up(size_t length, size_t unit)
+{
+	if (length > SIZE_MAX - (unit - 1))
+		return 0;
+	return (length + unit - 1) & ~(unit - 1);
+}
+
+size_t seg_page_round(size_t length)
+{
+	return round_up(length, sysconf(_SC_PAGESIZE));
+}
+
+/* The kernel's default huge page size; 0 if there is none. */
+static size_t huge_page_size(void)
+{
+	static _Atomic(size_t) known;
+	size_t size = atomic_load(&known);
+	unsigned long kib;
+	char line[128];
+	FILE *file;
+
+	if (size)
+		return size;
+	file = fopen("/proc/meminfo", "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "Hugepagesize: %lu kB", &kib) == 1 &&
+		    kib <= SIZE_MAX / 1024)
+			size = (size_t)kib * 1024;
+	fclose(file);
+	if (size & (size - 1))
+		size = 0;
+	atomic_store(&known, size);
+	return size;
+}
+
+static bool huge_demanded(const struct alloc_policy *policy)
+{
+	return policy->type == ALLOC_HUGE || policy->type == ALLOC_CONTIG;
+}
+
+static bool huge_allowed(const struct alloc_policy *policy, const void *addr,
+			 size_t length, size_t huge)
+{
+	unsigned int shift = huge ? __builtin_ctzl(huge) : 0;
+
+	if (!huge || policy->type == ALLOC_ANON)
+		return false;
+	if (shift < policy->min_shift)
+		return false;
+	if (policy->max_shift < CONTIG_SHIFT_LIMIT && shift > policy->max_shift)
+		return false;
+	if (addr)
+		return !((uintptr_t)addr % huge) && !(length % huge);
+	return length >= huge || huge_demanded(policy);
+}
+
+/*
+ * A free range of addresses that starts on a huge page boundary, or NULL.
+ * Somebody else may take it before it is used: it may not be replaced then.
+ */
+static void *aligned_range(size_t length, size_t huge)
+{
+	uintptr_t start;
+	void *range;
+
+	if (!huge || huge > ALIGN_LIMIT || length < huge ||
+	    length > SIZE_MAX - huge)
+		return NULL;
+	range = mmap(NULL, length + huge, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (range == MAP_FAILED)
+		return NULL;
+	munmap(range, length + huge);
+	start = ((uintptr_t)range + huge - 1) & ~(huge - 1);
+	return (void *)start;
+}
+
+static void *attach_aligned(int shmid, size_t length, int flags)
+{
+	void *addr, *map;
+	int i;
+
+	for (i = 0; i < ALIGN_TRIES; i++) {
+		addr = aligned_range(length, huge_page_size());
+		if (!addr)
+			break;
+		map = shmat(shmid, addr, flags);
+		if (map != (void *)-1)
+			return map;
+	}
+	return shmat(shmid, NULL, flags);
+}
+
+static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			 bool huge)
+{
+	int flags = IPC_CREAT | 0600 | (huge ? SHM_HUGETLB : 0);
+	int shmid, err;
+	void *map;
+
+	shmid = shmget(IPC_PRIVATE, length, flags);
+	if (shmid < 0)
+		return errno;
+	if (addr)
+		map = shmat(shmid, addr, SHM_REMAP);
+	else if (huge)
+		map = shmat(shmid, NULL, 0);
+	else
+		map = attach_aligned(shmid, length, 0);
+	err = map == (void *)-1 ? errno : 0;
+	/* From here on the segment lives by its attachments alone. */
+	shmctl(shmid, IPC_RMID, NULL);
+	if (err)
+		return err;
+	smr->shmid = shmid;
+	smr->addr = map;
+	return 0;
+}
+
+static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			  bool huge)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *map;
+
+	if (huge)
+		flags |= MAP_HUGETLB;
+	if (addr) {
+		flags |= MAP_FIXED;
+	} else if (!huge) {
+		/* Without MAP_FIXED the address is a wish. */
+		addr = aligned_range(length, huge_page_size());
+	}
+	map = mmap(addr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (map == MAP_FAILED)
+		return errno;
+	smr->addr = map;
+	return 0;
+}
+
+static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
+			bool shared, bool huge)
+{
+	int err;
+
+	if (shared)
+		err = shared_create(smr, addr, length, huge);
+	else
+		err = private_create(smr, addr, length, huge);
+	if (err)
+		return err;
+	smr->length = length;
+	smr->huge = huge;
+	return 0;
+}
+
+int seg_keep_from_fork(struct mlx5x_smr *smr)
+{
+	if (madvise(smr->addr, smr->length, MADV_DONTFORK)) {
+		int err = errno;
+
+		seg_detach(smr);
+		return err;
+	}
+	return 0;
+}
+
+int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
+{
+	struct alloc_policy policy = env_alloc_policy();
+	size_t huge = huge_page_size();
+	int err = ENOMEM;
+	size_t size;
+
+	if (huge_allowed(&policy, addr, length, huge)) {
+		size = round_up(length, huge);
+		if (size)
+			err = create_pages(smr, addr, size, shared, true);
+		if (!err)
+			return seg_keep_from_fork(smr);
+	}
+	if (huge_demanded(&policy)) {
+		log_err(smr->context,
+			"MLX_MR_ALLOC_TYPE demands huge pages, and %zu bytes cannot be had: %s",
+			length, strerrordesc_np(err));
+		return err;
+	}
+
+	size = seg_page_round(length);
+	if (!size)
+		return ENOMEM;
+	err = create_pages(smr, addr, size, shared, false);
+	if (err) {
+		log_err(smr->context, "no memory of %zu bytes: %s", size,
+			strerrordesc_np(err));
+		return err;
+	}
+	/* Advice only: the kernel may not know it, or may not grant it. */
+	if (policy.type != ALLOC_ANON && huge && size >= huge)
+		madvise(smr->addr, size, MADV_HUGEPAGE);
+	return seg_keep_from_fork(smr);
+}
+
+int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
+{
+	int flags = writable ? 0 : SHM_RDONLY;
+	void *map = (void *)-1;
+
+	if (hint)
+		map = shmat(smr->shmid, hint, flags);
+	if (map == (void *)-1 && smr->huge)
+		map = shmat(smr->shmid, NULL, flags);
+	if (map == (void *)-1)
+		map = attach_aligned(smr->shmid, smr->length, flags);
+	if (map == (void *)-1)
+		return errno;
+	smr->addr = map;
+	smr->writable = writable;
+	return 0;
+}
+
+int seg_reattach(struct mlx5x_smr *smr)
+{
+	int err;
+
+	if (shmat(smr->shmid, smr->addr, SHM_REMAP) == (void *)-1)
+		return errno;
+	if (mprotect(smr->addr, smr->length, PROT_READ)) {
+		err = errno;
+		/* Give up the permission that was not asked for. */
+		shmat(smr->shmid, smr->addr, SHM_REMAP | SHM_RDONLY);
+		return err;
+	}
+	return seg_keep_from_fork(smr);
+}
+
+void seg_detach(struct mlx5x_smr *smr)
+{
+	if (smr->kind == SMR_PRIVATE)
+		munmap(smr->addr, smr->length);
+	else
+		shmdt(smr->addr);
+}
