@@ -242,8 +242,8 @@ static int start(struct program *prog)
 	}
 	if (!opt->control)
 		return 0;
-	prog->control = control_create(prog->loop, opt->control, prog->hcas,
-				       prog->num);
+	prog->control =
+		control_create(prog->loop, opt->control, prog->hcas, prog->num);
 	return prog->control ? 0 : fail(opt->control, errno);
 }
 
