@@ -40,20 +40,36 @@ enum obj_kind {
 	OBJ_KINDS
 };
 
+/* PD, UAR, send CQ, receive CQ, SRQ, user context. */
+#define OBJ_MAX_USES 6
+
 struct obj {
 	uint32_t id;
 	uint16_t uid; /* owner, 0 is the kernel */
-	uint8_t kind;
+	uint8_t kind, num_uses;
 	uint32_t refs; /* other objects that stand on this one */
-	void (*free)(struct obj *obj); /* releases the memory */
+	void (*free)(struct obj *obj);	/* releases the memory */
+	struct obj *uses[OBJ_MAX_USES]; /* objects that this one stands on */
 };
 
 struct obj_table {
-	struct obj **slot;
+	struct obj **slot;     /* an object, or a link of the free queue */
 	uint32_t first, limit; /* numbers in use are in [first, limit) */
-	uint32_t capacity, next, count;
+	uint32_t capacity, count;
+	uint32_t next; /* numbers from here on have never been used */
+	uint32_t free_head, free_tail; /* numbers used before; 0: none */
 };
 
+/* Fill in the head of an object; it is in no table yet. */
+void obj_init(struct obj *obj, enum obj_kind kind, uint16_t uid,
+	      void (*free)(struct obj *obj));
+/* Note that user stands on used, until user is deleted; NULL is ignored. */
+void obj_use(struct obj *user, struct obj *used);
+/* Release all that obj_use noted. */
+void obj_unuse_all(struct obj *user);
+
+/* Numbers will be in [first, limit); first is not 0. */
+void obj_table_init(struct obj_table *table, uint32_t first, uint32_t limit);
 /*
  * Give obj a number in table and own it.  0, ENOSPC (all numbers used) or
  * ENOMEM.
@@ -61,11 +77,13 @@ struct obj_table {
 int obj_add(struct obj_table *table, struct obj *obj);
 /* NULL when there is no such number. */
 struct obj *obj_get(const struct obj_table *table, uint32_t id);
-/* Take it out of the table and free it. */
+/* Release what it stands on, take it out of the table and free it. */
 void obj_del(struct obj_table *table, struct obj *obj);
 /* Call fn for each; fn may delete the object that it is given. */
 void obj_for_each(struct obj_table *table,
 		  void (*fn)(struct obj *obj, void *arg), void *arg);
+/* Free all of them, whoever stands on them; the table is as new. */
+void obj_table_clear(struct obj_table *table);
 
 /*
  * A ring or buffer in guest memory, given by a list of pages.  Elements may
@@ -75,7 +93,7 @@ struct ring {
 	uint64_t *pages; /* guest addresses, low bits cleared */
 	uint32_t num_pages;
 	uint8_t log_page; /* log2 bytes */
-	uint32_t offset;  /* of byte 0 within the first page */
+	uint64_t offset;  /* of byte 0 within the first page */
 	uint64_t size;	  /* bytes in the ring */
 };
 
@@ -87,6 +105,7 @@ int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
 	       const void *src, size_t len);
 /* Guest address of byte off, valid up to the end of its page. */
 uint64_t ring_gpa(const struct ring *ring, uint64_t off);
+void ring_free(struct ring *ring);
 
 struct eq {
 	struct obj obj;
@@ -96,6 +115,9 @@ struct eq {
 	uint64_t event_mask[4]; /* element 0: events 0..63 */
 	uint32_t pi, ci;	/* free running */
 	bool armed;
+	/* Events that found the ring full; a ring buffer of its own. */
+	struct eqe *held;
+	uint32_t held_first, num_held, held_capacity;
 };
 
 struct cq {
@@ -107,6 +129,7 @@ struct cq {
 	uint32_t uar, eqn;
 	uint64_t dbr;		 /* doorbell record: consumer index, arm word */
 	uint32_t pi;		 /* free running */
+	uint32_t ci;		 /* as last read from the doorbell record */
 	uint32_t last_solicited; /* pi + 1 of the newest solicited/error CQE */
 	enum {
 		CQ_DISARMED,
@@ -224,12 +247,15 @@ struct eth_wq {
 	struct ring ring;
 	uint8_t log_size, log_stride, state;
 	struct cq *cq;
-	uint32_t user_index, pd;
+	uint32_t user_index, pd, uar;
 	uint64_t dbr;
 	uint16_t ci;
 };
 
+/* The table that holds the kind. */
+struct obj_table *obj_table(struct hca *hca, enum obj_kind kind);
 /* Typed lookups; NULL when absent. */
+struct obj *obj_find(struct hca *hca, enum obj_kind kind, uint32_t id);
 struct eq *eq_get(struct hca *hca, uint32_t eqn);
 struct cq *cq_get(struct hca *hca, uint32_t cqn);
 struct qp *qp_get(struct hca *hca, uint32_t qpn);
