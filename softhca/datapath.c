@@ -287,8 +287,18 @@ static bool admits(const struct qp *qp, const struct pkt *pkt)
 	default:
 		return false;
 	}
-	return qp->type == QP_RC && BTH_TRANSPORT(pkt->opcode) == BTH_RC &&
-	       !memcmp(pkt->sgid, qp->path.rgid, sizeof(pkt->sgid));
+	switch (BTH_TRANSPORT(pkt->opcode)) {
+	case BTH_RC:
+		return qp->type == QP_RC &&
+		       !memcmp(pkt->sgid, qp->path.rgid, sizeof(pkt->sgid));
+	case BTH_UC:
+		return qp->type == QP_UC &&
+		       !memcmp(pkt->sgid, qp->path.rgid, sizeof(pkt->sgid));
+	case BTH_UD:
+		return qp->type == QP_UD || qp->type == QP_GSI;
+	default:
+		return false;
+	}
 }
 
 void dp_receive(struct hca *hca, const struct pkt *pkt)
@@ -300,7 +310,9 @@ void dp_receive(struct hca *hca, const struct pkt *pkt)
 		hca->stats.dropped++;
 		return;
 	}
-	if (pkt_is_response(pkt->opcode))
+	if (BTH_TRANSPORT(pkt->opcode) == BTH_UD)
+		ud_receive(to_dp(qp), pkt);
+	else if (pkt_is_response(pkt->opcode))
 		requester_receive(to_dp(qp), pkt);
 	else
 		responder_receive(to_dp(qp), pkt);

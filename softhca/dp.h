@@ -8,6 +8,7 @@
  *   requester.c  carries out one WQE by packets to the peer; waits, retries
  *   rq.c         takes receive WQEs from a QP's own queue or its SRQ
  *   responder.c  executes the packets of the peer and answers
+ *   ud.c         datagrams, both ways
  *   flush.c      empties the queues of a QP in ERR
  *
  * Rules: a send queue is worked in order and one packet of a QP is on its way
@@ -68,6 +69,7 @@ struct responder {
 	enum pkt_class busy; /* message in progress, PKT_NONE between them */
 	/* SEND in progress, and the receive WQE that it has taken */
 	uint16_t rwqe;
+	bool held; /* UC: taken by a message that was then lost */
 	uint64_t done;
 	/* WRITE in progress */
 	uint64_t va;
@@ -170,6 +172,11 @@ bool rq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
 
 /* responder.c */
 void responder_receive(struct dp_qp *dq, const struct pkt *pkt);
+
+/* ud.c */
+enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
+			size_t *bytes, struct req_error *error);
+void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
 
 /* flush.c: one turn; true when more is to do at once. */
 bool flush_run(struct dp_qp *dq);

@@ -56,10 +56,11 @@ bool flush_run(struct dp_qp *dq)
 {
 	unsigned int budget = DP_TURN_FLUSH;
 
-	if (dq->resp.busy == PKT_SEND)
+	if (dq->resp.busy == PKT_SEND || dq->resp.held)
 		cqe_recv_error(dq->hca, dq->qp, dq->resp.rwqe, SYN_WR_FLUSH,
 			       VENDOR_FLUSH);
 	dq->resp.busy = PKT_NONE;
+	dq->resp.held = false;
 	budget = flush_sq(dq, budget);
 	budget = flush_rq(dq, budget);
 	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {

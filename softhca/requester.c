@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The requester of RC: carries out one WQE by packets, one after the other.
+ * UC is the same without answers: a packet counts as acknowledged once sent.
  *
  * A packet takes the requester from IDLE to SENT; the answer, noted by
  * requester_receive(), to ACKED, NAKED, RNR, LOCAL or WRONG; requester_step()
@@ -194,12 +195,19 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	default:
 		return fail(error, SYN_LOCAL_QP_OP, VENDOR_BAD_WQE);
 	}
+	if (dq->qp->type == QP_UC) {
+		if (req->asked == PKT_READ || req->asked == PKT_ATOMIC)
+			return fail(error, SYN_LOCAL_QP_OP, VENDOR_BAD_WQE);
+		pkt.opcode |= BTH_UC;
+	}
 	req->num_psn = psn_count(req->sent, qp_mtu(dq->qp));
 	req->got = 0;
 	req->got_psn = 0;
 	req->state = REQ_SENT;
 	if (pkt_address(&pkt, dq->hca, &dq->qp->path))
 		wire_send(dq->hca->wire, &pkt);
+	if (dq->qp->type == QP_UC)
+		req->state = REQ_ACKED; /* nobody answers */
 	return true;
 }
 

@@ -8,6 +8,9 @@
  * to be carried out, so that an RNR NAK leaves things as they were and the
  * packet may come again.  The completion follows the data and precedes the
  * answer; a NAK other than RNR and sequence takes the QP down.
+ *
+ * UC has no answers.  What cannot be carried out is dropped to the end of its
+ * message, and a receive WQE that it had taken serves the next one.
  */
 #include "dp.h"
 #include "wire.h"
@@ -28,13 +31,26 @@ static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
 		.aeth.msn = dq->resp.msn,
 	};
 
-	respond(dq, &pkt);
+	if (dq->qp->type == QP_RC)
+		respond(dq, &pkt);
+}
+
+/* UC: forget the message in progress. */
+static void drop(struct dp_qp *dq)
+{
+	dq->hca->stats.dropped++;
+	dq->resp.held |= dq->resp.busy == PKT_SEND;
+	dq->resp.busy = PKT_NONE;
 }
 
 /* NAK, tell the owner of the QP by an event (0: none), go to ERR. */
 static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
 		   enum eqe_type event)
 {
+	if (dq->qp->type == QP_UC && syndrome != AETH_NAK_OP) {
+		drop(dq);
+		return;
+	}
 	acknowledge(dq, pkt->psn, syndrome);
 	if (event)
 		event_qp(dq->hca, event, dq->qp->obj.id);
@@ -53,6 +69,10 @@ static void refuse_access(struct dp_qp *dq, const struct pkt *pkt)
 
 static void not_ready(struct dp_qp *dq, const struct pkt *pkt)
 {
+	if (dq->qp->type == QP_UC) {
+		drop(dq);
+		return;
+	}
 	dq->hca->stats.rnr_naks++;
 	acknowledge(dq, pkt->psn, AETH_RNR | (dq->qp->min_rnr_nak & 31));
 }
@@ -64,7 +84,8 @@ static void fail_receive(struct dp_qp *dq, const struct pkt *pkt,
 {
 	dq->resp.busy = PKT_NONE;
 	cqe_recv_error(dq->hca, dq->qp, dq->resp.rwqe, syndrome, vendor);
-	refuse(dq, pkt, nak, 0);
+	acknowledge(dq, pkt->psn, nak);
+	dp_qp_error(dq->hca, dq->qp);
 }
 
 /* A packet is carried out: on to the next PSN. */
@@ -125,7 +146,7 @@ static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 	struct responder *resp = &dq->resp;
 	enum rq_status status;
 
-	if (resp->busy == PKT_SEND)
+	if (resp->busy == PKT_SEND || resp->held)
 		status = rq_again(dq, resp->rwqe);
 	else
 		status = rq_take(dq);
@@ -143,6 +164,7 @@ static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 		resp->busy = PKT_SEND;
 		resp->rwqe = dq->hca->dp->rwqe.index;
 		resp->done = 0;
+		resp->held = false;
 	}
 	return true;
 }
@@ -225,6 +247,8 @@ static bool immediate_ready(struct dp_qp *dq, const struct pkt *pkt)
 {
 	uint16_t avail;
 
+	if (dq->resp.held)
+		return true;
 	if (!rq_avail(dq->hca, dq->qp, &avail)) {
 		refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
 		return false;
@@ -256,11 +280,13 @@ static void do_write(struct dp_qp *dq, const struct pkt *pkt)
 	resp->left -= pkt->len;
 	resp->done = kind->first ? pkt->len : resp->done + pkt->len;
 	if (kind->imm) {
-		if (rq_take(dq) != RQ_OK) {
+		if (!resp->held && rq_take(dq) != RQ_OK) {
 			refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
 			return;
 		}
-		resp->rwqe = dq->hca->dp->rwqe.index;
+		if (!resp->held)
+			resp->rwqe = dq->hca->dp->rwqe.index;
+		resp->held = false;
 		complete(dq, pkt, (uint32_t)resp->done);
 	}
 	accept(dq, pkt);
@@ -414,6 +440,15 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt)
 	if (dq->qp->state == QP_RTR && !resp->established) {
 		resp->established = true;
 		event_qp(dq->hca, EQE_COMM_EST, dq->qp->obj.id);
+	}
+	if (dq->qp->type == QP_UC) {
+		if ((ahead || kind->first) && resp->busy != PKT_NONE)
+			drop(dq);
+		if (!kind->first && resp->busy != kind->class) {
+			dq->hca->stats.dropped++;
+			return;
+		}
+		ahead = 0;
 	}
 	if (ahead < 0) {
 		repeat(dq, pkt);

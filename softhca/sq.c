@@ -124,10 +124,17 @@ static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
 		*error = (struct req_error){ SYN_MW_BIND, VENDOR_NONE };
 		return REQ_FAIL;
 	}
-	if (dq->qp->type == QP_RC)
+	switch (dq->qp->type) {
+	case QP_RC:
+	case QP_UC:
 		return requester_step(dq, wqe, bytes, error);
-	*error = (struct req_error){ SYN_LOCAL_QP_OP, VENDOR_BAD_WQE };
-	return REQ_FAIL;
+	case QP_UD:
+	case QP_GSI:
+		return ud_send(dq, wqe, bytes, error);
+	default:
+		*error = (struct req_error){ SYN_LOCAL_QP_OP, VENDOR_BAD_WQE };
+		return REQ_FAIL;
+	}
 }
 
 static bool turn(struct dp_qp *dq)

@@ -36,15 +36,18 @@ scan_known() {
 }
 
 scan_kernel() {
+	local expected
 	scan_messages | grep -aE "$SCAN_FATAL" | sort -u |
 		sed 's/^/the kernel said: /' || true
 	scan_warnings | grep -aE "$SCAN_OURS" | grep -avE "$SCAN_FATAL" |
 		grep -avE -f <(scan_known) |
 		sed 's/^/unexpected kernel warning: /' || true
-	if [ -n "$VM_EXPECT" ] &&
-		! scan_messages | grep -aqE -e "$VM_EXPECT"; then
-		echo "the kernel never said: $VM_EXPECT"
-	fi
+	while read -r expected; do
+		if ! scan_messages | grep -aE -e "$expected" >/dev/null; then
+			echo "the kernel never said: $expected"
+		fi
+	done < <(printf '%s' "${VM_EXPECT:+$VM_EXPECT
+}")
 }
 
 scan_provider() {

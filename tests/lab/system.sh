@@ -73,7 +73,7 @@ system_machine() {
 	IFS=- read -r VM_HCAS VM_MEM VM_SMP <<<"$name"
 	VM_DIR=$CHECK_LOG/vm-$name
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
-	VM_EXPECT=$(paste -sd '|' "$1.expect")
+	VM_EXPECT=$(sort -u "$1.expect")
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
 	mkdir -p "$VM_DIR"
 	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \

@@ -35,7 +35,7 @@ suite_one() {
 	local name log status=0 verdict
 	name=$(basename "$1" .sh)
 	log=/mnt/lab/$name.$2.log
-	echo "lab: test $name, provider $2" >/dev/kmsg
+	echo "<6>lab: test $name, provider $2" >/dev/kmsg
 	find /tmp -mindepth 1 -delete
 	provider_begin "$2"
 	if ! hca_ensure; then

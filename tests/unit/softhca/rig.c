@@ -59,15 +59,27 @@ uint64_t ring_gpa(const struct ring *ring, uint64_t off)
 	       (at & ((1u << ring->log_page) - 1));
 }
 
+/* Bytes from off to the end of its page, at most len. */
+static size_t in_page(const struct ring *ring, uint64_t off, size_t len)
+{
+	size_t page = (size_t)1 << ring->log_page;
+	size_t left = page - ((off + ring->offset) & (page - 1));
+
+	return left < len ? left : len;
+}
+
 int ring_read(struct hca *hca, const struct ring *ring, uint64_t off, void *dst,
 	      size_t len)
 {
 	uint8_t *to = dst;
+	size_t n;
 
 	assert_true(off + len <= ring->size);
-	for (; len; off++, len--)
-		if (dma_read(hca->dma, ring_gpa(ring, off), to++, 1))
+	for (; len; off += n, to += n, len -= n) {
+		n = in_page(ring, off, len);
+		if (dma_read(hca->dma, ring_gpa(ring, off), to, n))
 			return 14;
+	}
 	return 0;
 }
 
@@ -75,11 +87,14 @@ int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
 	       const void *src, size_t len)
 {
 	const uint8_t *from = src;
+	size_t n;
 
 	assert_true(off + len <= ring->size);
-	for (; len; off++, len--)
-		if (dma_write(hca->dma, ring_gpa(ring, off), from++, 1))
+	for (; len; off += n, from += n, len -= n) {
+		n = in_page(ring, off, len);
+		if (dma_write(hca->dma, ring_gpa(ring, off), from, n))
 			return 14;
+	}
 	return 0;
 }
 
