@@ -10,19 +10,26 @@
 #include "hca.h"
 #include "irq.h"
 #include "pci.h"
-
-struct vfu;
+#include "vfu.h"
 
 struct front {
 	struct pci_config pci;
 	struct bar bar;
 	struct irqs irqs;
 	struct cmdq cmdq;
-	struct vfu *vfu; /* NULL until front_listen() */
+
+	struct vfu_device device;
+	struct vfu *vfu; /* NULL: not listening */
+	bool connected;
+	unsigned int clients; /* that there have been */
+	void (*changed)(void *arg);
+	void *changed_arg;
 };
 
 /* hca.c calls these; 0 or errno. */
 int front_init(struct hca *hca);
+/* No client any more; the rest of the HCA still works. */
+void front_close(struct hca *hca);
 void front_fini(struct hca *hca);
 
 /* Device reset: all of hca_reset(), the command queue and config space. */
@@ -35,7 +42,7 @@ void front_reset(struct hca *hca);
 int front_listen(struct hca *hca, const char *path, void (*changed)(void *arg),
 		 void *arg);
 bool front_connected(const struct hca *hca);
-/* Clients that there have been. */
+/* Clients that there have been, this one included. */
 unsigned int front_clients(const struct hca *hca);
 
 #endif

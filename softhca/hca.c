@@ -89,6 +89,7 @@ void hca_destroy(struct hca *hca)
 {
 	if (!hca)
 		return;
+	front_close(hca);
 	hca_reset(hca);
 	wire_leave(hca->wire, hca);
 	dp_fini(hca);

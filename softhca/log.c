@@ -18,6 +18,7 @@ static FILE *file;
 static enum log_level max_level = LOG_LEVEL_INFO;
 static bool use_stderr = true;
 static uint64_t start_ns;
+static unsigned long num_errors;
 
 int log_open(const char *path, enum log_level level)
 {
@@ -53,6 +54,11 @@ void log_to_stderr(bool on)
 	use_stderr = on;
 }
 
+unsigned long log_errors(void)
+{
+	return num_errors;
+}
+
 bool log_enabled(enum log_level level)
 {
 	return level <= max_level &&
@@ -71,6 +77,8 @@ void log_line(enum log_level level, const char *fmt, ...)
 	static const char *const names[] = { "error: ", "warning: ", "", "" };
 	va_list ap;
 
+	if (level == LOG_LEVEL_ERROR)
+		num_errors++;
 	if (!log_enabled(level))
 		return;
 	if (file) {

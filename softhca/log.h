@@ -6,6 +6,9 @@
  * commands and information only to the file; debug lines (doorbells, accesses
  * to registers that do not exist) to the file when asked for.  Lines are
  * written out at once, so the log is complete however the process ends.
+ *
+ * An error is a fault of softhca itself and makes its exit status non-zero.
+ * What a guest or a client does wrong is a warning.
  */
 #ifndef SOFTHCA_LOG_H
 #define SOFTHCA_LOG_H
@@ -28,6 +31,8 @@ int log_open(const char *path, enum log_level level);
 void log_close(void);
 /* Standard error as well, for errors and warnings; tests switch it off. */
 void log_to_stderr(bool on);
+/* Lines of level error since the start. */
+unsigned long log_errors(void);
 bool log_enabled(enum log_level level);
 
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level,

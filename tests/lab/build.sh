@@ -23,8 +23,10 @@ build_flavour() {
 	local folder=$1
 	shift
 	mkdir -p "$folder"
-	(build_in "$folder" cmake -GNinja -S /mnt/src -B /mnt/build \
-		-DRDMA_CORE_SOURCE=/opt/rdma-core "$@")
+	if [ ! -e "$folder/build.ninja" ]; then
+		(build_in "$folder" cmake -GNinja -S /mnt/src -B /mnt/build \
+			-DRDMA_CORE_SOURCE=/opt/rdma-core "$@")
+	fi
 	(build_in "$folder" ninja -C /mnt/build)
 }
 

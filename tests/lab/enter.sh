@@ -21,10 +21,11 @@ enter_mounts() {
 		mount --bind "$lab" "$tree/mnt/lab"
 	fi
 	if [ -n "$host" ]; then
-		mount --bind "$host" "$tree/mnt/lab/host"
+		mount --bind "$host" "$tree/mnt/lab/share/host"
 	fi
 	mount -t proc proc "$tree/proc"
 	mount --rbind /dev "$tree/dev"
+	mount -t tmpfs tmpfs "$tree/dev/shm"
 	mount -t tmpfs tmpfs "$tree/tmp"
 }
 
@@ -35,7 +36,7 @@ enter() {
 	shift 3
 	export -f enter_mounts
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	exec setpriv --pdeathsig KILL unshare --mount \
+	exec setpriv --pdeathsig KILL unshare --mount --ipc \
 		--propagation private bash -euc '
 		enter_mounts "$1" "$2" "$3" "$4" "$5"
 		tree=$1

@@ -50,6 +50,7 @@ host_packages() {
 
 # Prints the address of the Debian mirror that the host's apt uses.
 host_mirror_line() {
+	# shellcheck disable=SC2016 # expanded by apt
 	apt-get indextargets \
 		--format '$(REPO_URI)|$(ORIGIN)|$(LABEL)|$(SUITE)' \
 		'Identifier: Packages' | awk -F'|' '

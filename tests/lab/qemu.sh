@@ -10,9 +10,10 @@
 
 QEMU_APPEND="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr audit=0"
 
-# qemu_args MEM SMP HCAS TERMINAL: sets QEMU_ARGS
+# qemu_args MEM SMP HCAS MODE: sets QEMU_ARGS
 qemu_args() {
-	local mem=$1 smp=$2 hcas=$3 terminal=$4 i
+	local mem=$1 smp=$2 hcas=$3 mode=$4 i
+	# shellcheck disable=SC2054 # commas are QEMU's
 	QEMU_ARGS=(
 		qemu-system-x86_64 -accel "$ACCEL" -cpu max -smp "$smp" -m "$mem"
 		-object "memory-backend-memfd,id=ram,size=$mem,share=on"
@@ -26,7 +27,7 @@ qemu_args() {
 		-fsdev "local,id=lab,path=/mnt/lab/share,security_model=none,multidevs=remap"
 		-device virtio-9p-pci,fsdev=lab,mount_tag=lab
 	)
-	if [ "$terminal" = 1 ]; then
+	if [ "$mode" = shell ]; then
 		QEMU_ARGS+=(-chardev "stdio,id=terminal,signal=off"
 			-serial chardev:terminal)
 	fi

@@ -15,13 +15,22 @@ run_usage() {
   --timeout S             seconds until the machine is ended, 0: never (600)
   --expect-log REGEX      the kernel must say this; then it is no fault
   --log DIR               folder for the logs (build/log/...)
+  --no-build              the build as it is, up to date or not
   --quiet                 only the command's output and faults
 The checkout is /mnt/src, the build /mnt/build, both read-only. The status is
 the command's if not zero; 124 after a time-out; 125 if the lab finds a fault.
 USAGE
 }
 
+run_flag() {
+	case $1 in
+	--quiet) LAB_QUIET=1 ;;
+	--no-build) RUN_BUILD=0 ;;
+	esac
+}
+
 run_options() {
+	RUN_BUILD=1
 	VM_EXPECT=''
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -35,8 +44,8 @@ run_options() {
 		--timeout) VM_TIMEOUT=${2-} ;;
 		--expect-log) VM_EXPECT=${2-} ;;
 		--log) VM_DIR=${2-} ;;
-		--quiet)
-			LAB_QUIET=1
+		--quiet | --no-build)
+			run_flag "$1"
 			shift
 			continue
 			;;
@@ -91,11 +100,26 @@ run_log_dir() {
 	VM_DIR=$(realpath "$VM_DIR")
 }
 
+# Builds what the run needs: nothing without an HCA.
 run_needs_build() {
-	if [ "$VM_PROVIDER" = mlx5x ] || [ "$VM_HCAS" != 0 ]; then
+	mkdir -p "$LAB_BUILD"
+	if [ "$VM_HCAS" = 0 ]; then
+		return
+	fi
+	if [ "$RUN_BUILD" = 1 ]; then
 		build_ready
 	fi
-	mkdir -p "$LAB_BUILD"
+	run_needs_file softhca/softhca
+	if [ "$VM_PROVIDER" = mlx5x ]; then
+		run_needs_file 'providers/mlx5x/libmlx5x-rdmav*.so'
+	fi
+}
+
+# run_needs_file PATTERN: below the build folder
+run_needs_file() {
+	if ! compgen -G "$LAB_BUILD/$1" >/dev/null; then
+		die "the build has no $1"
+	fi
 }
 
 # run_report BEGIN: says how the run went; returns its status
@@ -149,7 +173,7 @@ shell_main() {
 	if [ ! -t 0 ] || [ ! -t 1 ]; then
 		die "./lab shell needs a terminal"
 	fi
-	VM_SHELL=1
+	VM_MODE=shell
 	VM_TIMEOUT=0
 	run_vm
 }

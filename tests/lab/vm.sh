@@ -6,15 +6,18 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_SHELL=0 VM_TIMEOUT=600 VM_DIR=''
+VM_MODE=command VM_TIMEOUT=600 VM_DIR=''
 
 vm_settings() {
 	local rows=24 columns=80
-	if [ "$VM_SHELL" = 1 ]; then
+	if [ "$VM_MODE" = shell ]; then
 		read -r rows columns < <(stty size </dev/tty) || true
+		if [ "$rows" = 0 ]; then
+			rows=24 columns=80
+		fi
 	fi
 	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
-		LAB_USER "$VM_USER" LAB_SHELL "$VM_SHELL" LAB_ROWS "$rows" \
+		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
 		LAB_COLUMNS "$columns"
 	printf 'export TERM=%q\n' "${TERM:-dumb}"
 }
@@ -26,7 +29,11 @@ vm_prepare() {
 	: >"$share/out"
 	: >"$share/err"
 	vm_settings >"$share/settings"
-	printf '%q ' "$@" >"$share/command"
+	if [ "$VM_MODE" = suite ]; then
+		cp "$1" "$share/plan"
+	else
+		printf '%q ' "$@" >"$share/command"
+	fi
 	if [ -n "$VM_HOST" ]; then
 		mkdir -p "$share/host"
 	fi
@@ -56,8 +63,8 @@ vm_softhca() {
 }
 
 vm_start_qemu() {
-	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_SHELL"
-	if [ "$VM_SHELL" = 1 ]; then
+	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_MODE"
+	if [ "$VM_MODE" = shell ]; then
 		LAB_STTY=$(stty -g </dev/tty)
 		enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" "${QEMU_ARGS[@]}" \
 			<&0 2>"$VM_DIR/qemu.err" &
@@ -72,9 +79,11 @@ vm_start_qemu() {
 
 # Follows the command's output; ends with QEMU.
 vm_follow() {
-	tail -q -c +1 -s 0.1 -f --pid="$VM_QEMU" "$VM_DIR/share/out" &
+	local follow=(setpriv --pdeathsig KILL
+		tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
+	"${follow[@]}" "$VM_DIR/share/out" &
 	VM_TAILS=("$!")
-	tail -q -c +1 -s 0.1 -f --pid="$VM_QEMU" "$VM_DIR/share/err" >&2 &
+	"${follow[@]}" "$VM_DIR/share/err" >&2 &
 	VM_TAILS+=("$!")
 }
 
@@ -83,7 +92,7 @@ vm_wait() {
 	local timer='' ended='' rc=0
 	VM_TIMED_OUT=0
 	if [ "$VM_TIMEOUT" != 0 ]; then
-		background sleep "$VM_TIMEOUT"
+		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
 		timer=$JOB
 	fi
 	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
@@ -106,7 +115,6 @@ vm_run() {
 	if [ "$VM_HCAS" != 0 ]; then
 		vm_softhca
 	fi
-	VM_START=$(now_ms)
 	vm_start_qemu
 	vm_follow
 	vm_wait

@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

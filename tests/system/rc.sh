@@ -5,7 +5,7 @@
 # Runs the RC programs: data and errors.
 set -u
 rc=0
-for program in test_rc test_rc_errors; do
+for program in rc_data rc_errors; do
 	"${MLX5X_BUILD:?}/tests/system/$program" || rc=1
 done
 exit $rc

@@ -42,24 +42,41 @@ hca_has_gid() {
 	return 1
 }
 
+# hca_up I: does what is still to do
 hca_up() {
 	local dev=mlx5_$1 netdev gid
+	printf -v gid '0000:0000:0000:0000:0000:ffff:0a4d:%02x01' "$1"
+	if hca_has_gid "$dev" "$gid"; then
+		return
+	fi
 	wait_for 20 hca_has_netdev "$dev" || return 1
 	netdev=$(hca_netdev "$dev")
 	ip link set "$netdev" up || return 1
-	ip addr add "10.77.$1.1/24" dev "$netdev" || return 1
-	printf -v gid '0000:0000:0000:0000:0000:ffff:0a4d:%02x01' "$1"
+	ip addr replace "10.77.$1.1/24" dev "$netdev" || return 1
 	wait_for 20 hca_has_gid "$dev" "$gid"
 }
 
-hca_setup() {
+# All HCAs are up when this returns, whatever a test did before.
+hca_ensure() {
 	local i
-	ip link set lo up
-	if [ "$LAB_HCAS" = 0 ]; then
-		return
-	fi
-	modprobe -a mlx5_core ib_uverbs mlx5_ib rdma_ucm || return 1
 	for ((i = 0; i < LAB_HCAS; i++)); do
 		hca_up "$i" || return 1
 	done
+}
+
+# Starts what takes longest; hca_setup waits for it.
+hca_load() {
+	HCA_LOAD=''
+	if [ "$LAB_HCAS" != 0 ]; then
+		modprobe -a mlx5_core ib_uverbs mlx5_ib rdma_ucm &
+		HCA_LOAD=$!
+	fi
+}
+
+hca_setup() {
+	busybox ip link set lo up
+	if [ -n "$HCA_LOAD" ]; then
+		wait "$HCA_LOAD" || return 1
+	fi
+	hca_ensure
 }

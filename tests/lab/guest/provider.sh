@@ -1,34 +1,51 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Which provider serves the command, and the proof of it.
+# Which provider serves a command, and the proof of it.
 #
 # Under "mlx5x" libibverbs loads our plugin and writes its log to a file; the
-# plugin says there which device it serves. The kernel's tracing tells how many
-# verbs devices were opened, by whichever provider.
+# plugin says there which device it serves. A probe in the kernel counts how
+# often a verbs device was opened, by whichever provider.
 
 PROVIDER_LOG=/run/lab/verbs.log
+PROVIDER_TRACING=/sys/kernel/tracing
 
 provider_setup() {
-	local tracing=/sys/kernel/tracing
-	ulimit -l unlimited
-	: >$PROVIDER_LOG
-	chmod 666 $PROVIDER_LOG
-	PATH=/mnt/build/bin:/mnt/src/tests/lab/guest/bin:$PATH
-	if [ "$LAB_PROVIDER" = mlx5x ]; then
-		export IBV_DRIVERS=/mnt/build/providers/mlx5x/libmlx5x
-		export VERBS_LOG_FILE=$PROVIDER_LOG VERBS_LOG_LEVEL=3
-	fi
 	if [ "$LAB_HCAS" != 0 ]; then
 		echo 'p:lab/open ib_uverbs:ib_uverbs_open' \
-			>$tracing/kprobe_events
-		echo 1 >$tracing/events/lab/open/enable
+			>$PROVIDER_TRACING/kprobe_events
+		echo 1 >$PROVIDER_TRACING/events/lab/open/enable
 	fi
 }
 
-provider_finish() {
-	cp $PROVIDER_LOG /mnt/lab/verbs.log
-	if [ "$LAB_HCAS" != 0 ]; then
-		grep -v '^#' /sys/kernel/tracing/trace >/mnt/lab/opens
+# provider_begin NAME: forgets what was proved, and sets the environment
+provider_begin() {
+	(umask 0 && : >$PROVIDER_LOG)
+	: >$PROVIDER_TRACING/trace
+	export MLX5X_BUILD=/mnt/build MLX5X_TEST_PROVIDER=$1
+	unset IBV_DRIVERS VERBS_LOG_FILE VERBS_LOG_LEVEL
+	if [ "$1" = mlx5x ]; then
+		export IBV_DRIVERS=/mnt/build/providers/mlx5x/libmlx5x
+		export VERBS_LOG_FILE=$PROVIDER_LOG VERBS_LOG_LEVEL=3
+	fi
+}
+
+provider_opens() {
+	grep -c -v '^#' $PROVIDER_TRACING/trace
+}
+
+provider_ours() {
+	grep -acE 'mlx5x: .* serves ' $PROVIDER_LOG
+}
+
+# provider_fault NAME: prints what is wrong with the proof, nothing if it holds
+provider_fault() {
+	local opens ours
+	opens=$(provider_opens)
+	ours=$(provider_ours)
+	if [ "$1" = mlx5x ] && [ "$opens" != 0 ] && [ "$ours" = 0 ]; then
+		echo "nothing proves that mlx5x served: $opens devices opened"
+	elif [ "$1" = stock ] && [ "$ours" != 0 ]; then
+		echo "mlx5x served although stock was asked for"
 	fi
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <infiniband/verbs_exp.h>
+
+#include "export.h"
+#include "foreign_mr.h"
+#include "log.h"
+
+#define BUCKETS 256
+
+struct foreign_mr {
+	struct ibv_mr *mr;
+	struct mlx5x_smr *smr;
+	uint32_t kernel_handle;
+	/* The structure that mr points to when the provider has none. */
+	struct ibv_mr no_rdma_mr;
+	struct foreign_mr *next;
+};
+
+static struct foreign_mr *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Lets the deregistration of all other MRs go by without the lock. */
+static _Atomic(size_t) count;
+
+static struct foreign_mr **bucket_of(const struct ibv_mr *mr)
+{
+	uint64_t key = (uintptr_t)mr;
+
+	return &buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+}
+
+static void remember(struct foreign_mr *foreign)
+{
+	struct foreign_mr **bucket = bucket_of(foreign->mr);
+
+	pthread_mutex_lock(&lock);
+	foreign->next = *bucket;
+	*bucket = foreign;
+	atomic_fetch_add(&count, 1);
+	pthread_mutex_unlock(&lock);
+}
+
+static struct foreign_mr *forget(const struct ibv_mr *mr)
+{
+	struct foreign_mr **link, *foreign = NULL;
+
+	if (!atomic_load(&count))
+		return NULL;
+	pthread_mutex_lock(&lock);
+	for (link = bucket_of(mr); *link; link = &(*link)->next) {
+		if ((*link)->mr != mr)
+			continue;
+		foreign = *link;
+		*link = foreign->next;
+		atomic_fetch_sub(&count, 1);
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return foreign;
+}
+
+static struct ibv_mr *no_rdma_mr(struct foreign_mr *foreign, struct ibv_pd *pd,
+				 void *addr, size_t length)
+{
+	struct ibv_mr *mr = &foreign->no_rdma_mr;
+
+	mr->context = pd->context;
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = length;
+	return mr;
+}
+
+struct ibv_mr *foreign_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
+			       int access, bool no_rdma, struct mlx5x_smr *smr)
+{
+	struct foreign_mr *foreign;
+
+	foreign = calloc(1, sizeof(*foreign));
+	if (!foreign)
+		return NULL;
+	if (no_rdma)
+		foreign->mr = no_rdma_mr(foreign, pd, addr, length);
+	else
+		foreign->mr = ibv_reg_mr(pd, addr, length, access);
+	if (!foreign->mr) {
+		free(foreign);
+		return NULL;
+	}
+	foreign->kernel_handle = foreign->mr->handle;
+	foreign->smr = smr;
+	remember(foreign);
+	return foreign->mr;
+}
+
+static int dereg(struct foreign_mr *foreign)
+{
+	struct ibv_mr *mr = foreign->mr;
+	uint32_t handle = mr->handle;
+	int err;
+
+	if (mr == &foreign->no_rdma_mr)
+		return 0;
+	mr->handle = foreign->kernel_handle;
+	err = ibv_dereg_mr(mr);
+	if (err)
+		mr->handle = handle;
+	return err;
+}
+
+MLX5X_EXPORT int mlx5x_dereg_mr(struct ibv_mr *mr)
+{
+	struct foreign_mr *foreign = forget(mr);
+	int err;
+
+	if (!foreign)
+		return ibv_dereg_mr(mr);
+	err = dereg(foreign);
+	if (err) {
+		remember(foreign);
+		return err;
+	}
+	mlx5x_smr_release(foreign->smr);
+	free(foreign);
+	return 0;
+}
