@@ -12,7 +12,6 @@
 #include "hw_cmd.h"
 #include "objects.h"
 
-#define FREQUENCY_KHZ 156250u
 #define PORT_TYPE_ETH 1u
 #define CAP_MIN_SIZE  0x14u
 
@@ -23,7 +22,7 @@ struct cap {
 	uint32_t value;
 };
 
-#define CAP_LOG_MAX_QP 0x10, 4, 0
+#define CAP_LOG_MAX_QP	0x10, 4, 0
 #define CAP_ATOMIC_MODE 0x08, 31, 30
 
 static const struct cap general[] = {
@@ -84,9 +83,8 @@ static const struct cap general[] = {
 	{ "log_max_current_mc_list", 0x7c, 12, 8, LOG_MAX_MC },
 	{ "log_max_current_uc_list", 0x7c, 4, 0, LOG_MAX_UC },
 	{ "log_max_uctx", 0x8c, 28, 24, LOG_MAX_UCTX },
-	{ "log_max_umem", 0x8c, 20, 16, LOG_MAX_UMEM },
 	{ "log_uar_page_sz", 0x90, 15, 0, 0 },
-	{ "device_frequency_khz", 0x9c, 31, 0, FREQUENCY_KHZ },
+	{ "device_frequency_khz", 0x9c, 31, 0, HCA_TIMER_KHZ },
 	{ "num_of_uars_per_page", 0xa4, 31, 0, 1 },
 	{ "native_port_num", 0xc0, 23, 16, 1 },
 	{ NULL, 0, 0, 0, 0 },
@@ -111,8 +109,8 @@ static const struct cap atomic[] = {
 };
 
 static const struct cap roce[] = {
-	{ "l3_type", 0x10, 19, 16, 6 },	     /* IPv4 and IPv6 */
-	{ "roce_version", 0x10, 7, 0, 5 },   /* v1 and v2 */
+	{ "l3_type", 0x10, 19, 16, 6 },	   /* IPv4 and IPv6 */
+	{ "roce_version", 0x10, 7, 0, 5 }, /* v1 and v2 */
 	{ "r_roce_dest_udp_port", 0x14, 15, 0, 4791 },
 	{ "r_roce_max_src_udp_port", 0x18, 31, 16, 0xffff },
 	{ "r_roce_min_src_udp_port", 0x18, 15, 0, 0xc000 },

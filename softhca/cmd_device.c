@@ -22,7 +22,8 @@
 
 static enum cmd_status check_function(struct cmd *cmd)
 {
-	if (bits_get(cmd->in, CMD_OTHER_FUNC) || bits_get(cmd->in, CMD_FUNCTION))
+	if (bits_get(cmd->in, CMD_OTHER_FUNC) ||
+	    bits_get(cmd->in, CMD_FUNCTION))
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
 				  "there is only function 0");
 	return CMD_OK;

@@ -58,7 +58,8 @@ static enum cmd_status create_eq(struct hca *hca, struct cmd *cmd)
 	eq->uar = uar->id;
 	eq->vector = bits_get(eqc, EQC_INTR);
 	for (i = 0; i < 4; i++)
-		eq->event_mask[i] = be64_get(cmd->in + EQ_EVENT_MASK_AT + i * 8);
+		eq->event_mask[i] =
+			be64_get(cmd->in + EQ_EVENT_MASK_AT + i * 8);
 	if (eq_wants(eq, EQE_CMD) && hca->cmd_eqn) {
 		status = refuse(cmd, CMD_BAD_RES_STATE, OBJ_EQ, SYND_STATE,
 				"another EQ takes command completions");

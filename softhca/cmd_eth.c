@@ -52,8 +52,8 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 	if (bits_get(ctx, WQC_STATE) != WQC_STATE_RST)
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_STATE,
 			      "a new queue is in RST");
-	if (bits_get(in, WQ_TYPE) > WQ_TYPE_CYCLIC ||
-	    bits_get(in, WQ_UMEM) || bits_get(in, WQ_DBR_UMEM))
+	if (bits_get(in, WQ_TYPE) > WQ_TYPE_CYCLIC || bits_get(in, WQ_UMEM) ||
+	    bits_get(in, WQ_DBR_UMEM))
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_UNSUPPORTED,
 			      "a type of queue that is not reported");
 	if (bits_get(in, WQ_LOG_SIZE) > LOG_MAX_WQ_SZ)
@@ -147,8 +147,8 @@ static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
 	struct eth_wq *wq;
 	struct obj *obj;
 
-	status = cmd_change(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER),
-			    &obj);
+	status =
+		cmd_change(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER), &obj);
 	if (status)
 		return status;
 	wq = (struct eth_wq *)obj;

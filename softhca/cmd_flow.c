@@ -14,12 +14,11 @@
 #include "hw_cmd.h"
 #include "objects.h"
 
-#define MISS_DEFAULT 0u
-#define MISS_TABLE   1u
-#define FTE_SET	     0u
-#define DEST_SIZE    8u
-#define ACTIONS_KNOWN \
-	(FLOW_ACTION_ALLOW | FLOW_ACTION_DROP | FLOW_ACTION_FWD)
+#define MISS_DEFAULT  0u
+#define MISS_TABLE    1u
+#define FTE_SET	      0u
+#define DEST_SIZE     8u
+#define ACTIONS_KNOWN (FLOW_ACTION_ALLOW | FLOW_ACTION_DROP | FLOW_ACTION_FWD)
 
 struct flow_group {
 	struct obj obj; /* uses its table */
@@ -157,8 +156,8 @@ static enum cmd_status modify_flow_table(struct hca *hca, struct cmd *cmd)
 	if (status)
 		return status;
 	if (miss == &table->obj)
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE,
-			      SYND_MISMATCH, "a miss would never end");
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE, SYND_MISMATCH,
+			      "a miss would never end");
 	if (miss)
 		miss->refs++;
 	if (table->miss)
@@ -226,8 +225,8 @@ static enum cmd_status get_group(struct hca *hca, struct cmd *cmd,
 		return status;
 	*group = (struct flow_group *)obj;
 	if ((*group)->table != table)
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
-			      SYND_MISMATCH, "the group is of another table");
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP, SYND_MISMATCH,
+			      "the group is of another table");
 	return CMD_OK;
 }
 
@@ -294,8 +293,9 @@ static enum cmd_status check_flow(struct cmd *cmd)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE, SYND_SIZE,
 			      "too many destinations");
 	if (num > room / DEST_SIZE)
-		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_FLOW_TABLE, SYND_LIST,
-			      "list of destinations is longer than the command");
+		return refuse(
+			cmd, CMD_BAD_INP_LEN, OBJ_FLOW_TABLE, SYND_LIST,
+			"list of destinations is longer than the command");
 	return CMD_OK;
 }
 
@@ -342,8 +342,8 @@ static enum cmd_status set_fte(struct hca *hca, struct cmd *cmd)
 	if (!status)
 		status = check_flow(cmd);
 	if (!status)
-		status = get_group(hca, cmd, table,
-				   bits_get(flow, FLOW_GROUP), &group);
+		status = get_group(hca, cmd, table, bits_get(flow, FLOW_GROUP),
+				   &group);
 	if (status)
 		return status;
 	if (index < group->start || index > group->end)
@@ -386,9 +386,8 @@ static enum cmd_status delete_fte(struct hca *hca, struct cmd *cmd)
 
 	if (status)
 		return status;
-	fte = table->entry && !(index >> table->log_size) ?
-		      table->entry[index] :
-		      NULL;
+	fte = table->entry && !(index >> table->log_size) ? table->entry[index]
+							  : NULL;
 	if (!fte)
 		return refuse(cmd, CMD_BAD_RES, OBJ_FLOW_TABLE, SYND_NONE,
 			      "no such entry");

@@ -20,8 +20,8 @@
 #define P_KEY_FULL 0xffffu
 #define MIN_MTU	   68u
 
-#define FIELDS_KNOWN                                                           \
-	(VPORT_FIELD_MTU | VPORT_FIELD_PROMISC | VPORT_FIELD_LIST |            \
+#define FIELDS_KNOWN                                                \
+	(VPORT_FIELD_MTU | VPORT_FIELD_PROMISC | VPORT_FIELD_LIST | \
 	 VPORT_FIELD_ROCE)
 
 int vport_init(struct hca *hca)
@@ -58,7 +58,8 @@ void port_set_admin(struct hca *hca, bool up)
 
 static enum cmd_status check_vport(struct cmd *cmd)
 {
-	if (bits_get(cmd->in, CMD_OTHER_FUNC) || bits_get(cmd->in, CMD_FUNCTION))
+	if (bits_get(cmd->in, CMD_OTHER_FUNC) ||
+	    bits_get(cmd->in, CMD_FUNCTION))
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
 				  "there is only vport 0");
 	return CMD_OK;
@@ -99,8 +100,8 @@ static void put_list(const struct vport *vport, uint32_t type, uint8_t *nvc,
 			num = room / NVC_MAC_SIZE;
 		for (i = 0; i < num; i++)
 			memcpy(nvc + NVC_LIST_AT + i * NVC_MAC_SIZE + 2,
-			       type == NVC_LIST_UC ? vport->uc[i] :
-						     vport->mc[i],
+			       type == NVC_LIST_UC ? vport->uc[i]
+						   : vport->mc[i],
 			       6);
 		break;
 	default:

@@ -78,8 +78,7 @@ static bool cq_full(struct hca *hca, struct cq *cq)
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 	     bool solicited)
 {
-	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) *
-		       cq->cqe_size;
+	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) * cq->cqe_size;
 	uint8_t opcode = cqe[CQE_OWNER_AT] >> 4;
 	uint8_t owner = (uint8_t)((cq->pi >> cq->log_size) & 1);
 	uint8_t *p;
@@ -90,8 +89,8 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq_fail(hca, cq, EQE_CQ_OVERRUN);
 		return;
 	}
-	p = dma_ptr(hca->dma, ring_gpa(&cq->ring, off), cq->cqe_size,
-		    DMA_WRITE, NULL);
+	p = dma_ptr(hca->dma, ring_gpa(&cq->ring, off), cq->cqe_size, DMA_WRITE,
+		    NULL);
 	if (!p) {
 		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
 		return;
@@ -125,7 +124,6 @@ void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
 	uint32_t unseen, ci;
 	bool newer;
 
-	hca->stats.doorbells_cq++;
 	/* Only the UAR page that the CQ was created with reaches it. */
 	if (!cq || cq->uar != uar)
 		return;
@@ -145,7 +143,6 @@ void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 {
 	struct obj *obj = obj_get(obj_table(hca, OBJ_QP), number);
 
-	hca->stats.doorbells_sq++;
 	if (!obj)
 		return;
 	if (obj->kind == OBJ_QP) {

@@ -21,17 +21,17 @@
 #define CI_MASK	 0xffffffu
 
 /* Offsets in the data of an EQE */
-#define COMP_CQN_AT	 0x18u
-#define CQ_ERR_CQN_AT	 0x00u
-#define CQ_ERR_SYND_AT	 0x0bu
-#define QP_RES_TYPE_AT	 0x14u
-#define QP_NUMBER_AT	 0x18u
-#define PORT_NUMBER_AT	 0x08u
-#define PORT_NUMBER_1	 0x10u
-#define EQE_TYPE_AT	 0x01u
-#define EQE_SUBTYPE_AT	 0x03u
-#define EQE_OWNER_AT	 0x3fu
-#define RES_TYPE_QP	 0u
+#define COMP_CQN_AT    0x18u
+#define CQ_ERR_CQN_AT  0x00u
+#define CQ_ERR_SYND_AT 0x0bu
+#define QP_RES_TYPE_AT 0x14u
+#define QP_NUMBER_AT   0x18u
+#define PORT_NUMBER_AT 0x08u
+#define PORT_NUMBER_1  0x10u
+#define EQE_TYPE_AT    0x01u
+#define EQE_SUBTYPE_AT 0x03u
+#define EQE_OWNER_AT   0x3fu
+#define RES_TYPE_QP    0u
 
 struct eqe {
 	uint8_t b[EQE_SIZE];
@@ -81,8 +81,7 @@ static bool held_grow(struct eq *eq)
 	if (!held)
 		return false;
 	for (i = 0; i < eq->num_held; i++)
-		held[i] = eq->held[(eq->held_first + i) %
-				   eq->held_capacity];
+		held[i] = eq->held[(eq->held_first + i) % eq->held_capacity];
 	free(eq->held);
 	eq->held = held;
 	eq->held_first = 0;
@@ -128,7 +127,6 @@ void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 	struct eq *eq = eq_get(hca, eqn);
 	uint32_t pending;
 
-	hca->stats.doorbells_eq++;
 	/* Only the UAR page that the EQ was created with reaches it. */
 	if (!eq || eq->uar != uar)
 		return;

@@ -12,28 +12,28 @@
 #include "hca.h"
 #include "hw_cmd.h"
 
-#define WQEBB	      64u
-#define CTRL_SIZE     16u
-#define CTRL_OPCODE   0x00, 7, 0
-#define CTRL_QPN      0x04, 31, 8
-#define CTRL_DS	      0x04, 5, 0
-#define CTRL_CE	      0x08, 3, 2
-#define CE_ON_ERROR   0u
-#define DS_PER_WQEBB  4u
-#define DBR_SQ	      4u
-#define OP_NOP	      0x00u
-#define OP_SEND	      0x0au
-#define OP_LSO	      0x0eu
+#define WQEBB	     64u
+#define CTRL_SIZE    16u
+#define CTRL_OPCODE  0x00, 7, 0
+#define CTRL_QPN     0x04, 31, 8
+#define CTRL_DS	     0x04, 5, 0
+#define CTRL_CE	     0x08, 3, 2
+#define CE_ON_ERROR  0u
+#define DS_PER_WQEBB 4u
+#define DBR_SQ	     4u
+#define OP_NOP	     0x00u
+#define OP_SEND	     0x0au
+#define OP_LSO	     0x0eu
 
-#define ETH_CQE_UIDX	 0x20, 23, 0
-#define ETH_CQE_ERROR	 0x34, 7, 0
-#define ETH_CQE_OPCODE	 0x38, 31, 24
-#define ETH_CQE_SQN	 0x38, 23, 0
-#define ETH_CQE_COUNTER	 0x3c, 31, 16
-#define ETH_CQE_TYPE	 0x3c, 7, 4
-#define TYPE_REQ	 0u
-#define TYPE_REQ_ERR	 13u
-#define ERR_LOCAL_QP_OP	 0x02u
+#define ETH_CQE_UIDX	0x20, 23, 0
+#define ETH_CQE_ERROR	0x34, 7, 0
+#define ETH_CQE_OPCODE	0x38, 31, 24
+#define ETH_CQE_SQN	0x38, 23, 0
+#define ETH_CQE_COUNTER 0x3c, 31, 16
+#define ETH_CQE_TYPE	0x3c, 7, 4
+#define TYPE_REQ	0u
+#define TYPE_REQ_ERR	13u
+#define ERR_LOCAL_QP_OP 0x02u
 
 static void complete(struct hca *hca, struct eth_wq *sq, uint32_t opcode,
 		     uint16_t counter, bool error)

@@ -48,7 +48,7 @@ struct obj {
 	uint16_t uid; /* owner, 0 is the kernel */
 	uint8_t kind, num_uses;
 	uint32_t refs; /* other objects that stand on this one */
-	void (*free)(struct obj *obj); /* releases the memory */
+	void (*free)(struct obj *obj);	/* releases the memory */
 	struct obj *uses[OBJ_MAX_USES]; /* objects that this one stands on */
 };
 

@@ -8,19 +8,17 @@
 #include "objects.h"
 #include "vport.h"
 
-#define PAGE_SHIFT_MIN	12u
-#define PAGE_SHIFT_MAX	43u
-#define PAGE_SHARE	64u /* page offsets count in 64ths of a page */
+#define PAGE_SHIFT_MIN 12u
+#define PAGE_SHIFT_MAX 43u
+#define PAGE_SHARE     64u /* page offsets count in 64ths of a page */
 
 struct kind_text {
 	const char *none, *uid, *busy, *full;
 };
 
-#define KIND_TEXT(name)                                                        \
-	{                                                                      \
-		"no such " name, name " of another uid", name " is in use",    \
-			"every " name " number is in use"                      \
-	}
+#define KIND_TEXT(name)                                               \
+	{ "no such " name, name " of another uid", name " is in use", \
+	  "every " name " number is in use" }
 
 static const struct kind_text kind_texts[OBJ_KINDS] = {
 	[OBJ_EQ] = KIND_TEXT("EQ"),
@@ -144,8 +142,8 @@ static enum cmd_status lookup(struct hca *hca, struct cmd *cmd,
 	if (!found)
 		return refuse(cmd, CMD_BAD_RES, kind, SYND_NONE,
 			      kind_texts[kind].none);
-	if (change ? !uid_may_change(cmd->uid, found->uid) :
-		     !uid_may_use(cmd->uid, found->uid))
+	if (change ? !uid_may_change(cmd->uid, found->uid)
+		   : !uid_may_use(cmd->uid, found->uid))
 		return refuse(cmd, CMD_BAD_RES, kind, SYND_UID,
 			      kind_texts[kind].uid);
 	*obj = found;
@@ -181,8 +179,8 @@ enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj)
 	if (err) {
 		status = refuse(cmd, CMD_LIM_ERR, kind,
 				err == ENOSPC ? SYND_FULL : SYND_MEMORY,
-				err == ENOSPC ? kind_texts[kind].full :
-						"out of memory");
+				err == ENOSPC ? kind_texts[kind].full
+					      : "out of memory");
 		goto err_free;
 	}
 	bits_set(cmd->out, CMD_NUMBER, obj->id);

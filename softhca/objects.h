@@ -22,56 +22,58 @@
 #define QPN_ANY 0xffffffu
 
 /* Sizes of the number spaces; the capabilities report the same. */
-#define LOG_MAX_QP	17u
-#define LOG_MAX_CQ	16u
-#define LOG_MAX_EQ	7u
-#define LOG_MAX_MKEY	20u
-#define LOG_MAX_PD	16u
-#define LOG_MAX_SRQ	16u
-#define LOG_MAX_XRCD	16u
-#define LOG_MAX_TD	16u
-#define LOG_MAX_UCTX	16u
-#define LOG_MAX_ETH	16u /* RQ, SQ, TIR, TIS, RQT */
-#define LOG_MAX_FT	16u
-#define LOG_MAX_UMEM	16u
-#define LOG_MIN_QP	12u
-#define LOG_MAX_QP_SZ	15u
-#define LOG_MAX_CQ_SZ	22u
-#define LOG_MAX_EQ_SZ	22u
-#define LOG_MAX_SRQ_SZ	15u
-#define LOG_MAX_WQ_SZ	15u
-#define LOG_MAX_RQT_SZ	11u
-#define LOG_MAX_KLM	16u
+#define LOG_MAX_QP	   17u
+#define LOG_MAX_CQ	   16u
+#define LOG_MAX_EQ	   7u
+#define LOG_MAX_MKEY	   20u
+#define LOG_MAX_PD	   16u
+#define LOG_MAX_SRQ	   16u
+#define LOG_MAX_XRCD	   16u
+#define LOG_MAX_TD	   16u
+#define LOG_MAX_UCTX	   16u
+#define LOG_MAX_ETH	   16u /* RQ, SQ, TIR, TIS, RQT */
+#define LOG_MAX_FT	   16u
+#define LOG_MAX_UMEM	   16u
+#define LOG_MIN_QP	   12u
+#define LOG_MAX_QP_SZ	   15u
+#define LOG_MAX_CQ_SZ	   22u
+#define LOG_MAX_EQ_SZ	   22u
+#define LOG_MAX_SRQ_SZ	   15u
+#define LOG_MAX_WQ_SZ	   15u
+#define LOG_MAX_RQT_SZ	   11u
+#define LOG_MAX_KLM	   16u
 #define LOG_MAX_TIS_PER_SQ 3u
-#define LOG_MIN_STRIDE_RQ 4u
-#define LOG_MAX_STRIDE_RQ 9u
-#define LOG_STRIDE_SQ	6u
-#define LOG_MAX_UC	7u
-#define LOG_MAX_MC	10u
-#define LOG_MAX_VLAN	12u
-#define LOG_MAX_FLOW_DEST 8u
-#define LOG_MAX_MSG	30u
-#define LOG_MAX_RD	4u
-#define LOG_MAX_FT_SZ	22u
-#define MAX_FT_LEVEL	64u
-#define MAX_WQE_SQ	1024u
-#define MAX_WQE_RQ	512u
-#define HCA_MAX_MTU	9978u /* PMTU; the driver subtracts its 22 bytes */
-#define HCA_DEFAULT_MTU 1522u
+#define LOG_MIN_STRIDE_RQ  4u
+#define LOG_MAX_STRIDE_RQ  9u
+#define LOG_MIN_STRIDE_SRQ 5u
+#define LOG_MAX_STRIDE_SRQ 10u
+#define LOG_STRIDE_SQ	   6u
+#define LOG_MAX_UC	   7u
+#define LOG_MAX_MC	   10u
+#define LOG_MAX_VLAN	   12u
+#define LOG_MAX_FLOW_DEST  8u
+#define LOG_MAX_MSG	   30u
+#define LOG_MAX_RD	   4u
+#define LOG_MAX_FT_SZ	   22u
+#define MAX_FT_LEVEL	   64u
+#define MAX_WQE_SQ	   1024u
+#define MAX_WQE_RQ	   512u
+#define HCA_MAX_MTU	   9978u /* PMTU; the driver subtracts its 22 bytes */
+#define HCA_DEFAULT_MTU	   1522u
 
 enum synd {
-	SYND_NONE,	/* no such number */
-	SYND_UID,	/* of another user, or no such user */
-	SYND_BUSY,	/* other objects stand on it */
-	SYND_FULL,	/* all numbers are used */
-	SYND_MEMORY,	/* softhca is out of memory */
-	SYND_TYPE,	/* a type, mode or flag that does not exist here */
-	SYND_SIZE,	/* a size or count out of range */
-	SYND_ADDRESS,	/* an address or offset that cannot be */
-	SYND_LIST,	/* a list longer than the command */
-	SYND_STATE,	/* not in this state */
-	SYND_FIELD,	/* a field that cannot be set (to this) */
-	SYND_MISMATCH,	/* two objects that do not belong together */
+	SYND_NONE,	 /* no such number */
+	SYND_UID,	 /* of another user, or no such user */
+	SYND_BUSY,	 /* other objects stand on it */
+	SYND_FULL,	 /* all numbers are used */
+	SYND_MEMORY,	 /* softhca is out of memory */
+	SYND_TYPE,	 /* a type, mode or flag that does not exist here */
+	SYND_SIZE,	 /* a size or count out of range */
+	SYND_ADDRESS,	 /* an address or offset that cannot be */
+	SYND_LIST,	 /* a list longer than the command */
+	SYND_STATE,	 /* not in this state */
+	SYND_FIELD,	 /* a field that cannot be set (to this) */
+	SYND_MISMATCH,	 /* two objects that do not belong together */
 	SYND_UNSUPPORTED /* a feature that is not reported */
 };
 
@@ -121,7 +123,7 @@ enum cmd_status cmd_check_destroy(struct hca *hca, struct cmd *cmd,
 
 struct ring_spec {
 	uint64_t bytes;
-	unsigned int log_page; /* the field: log2 of 4 KiB pages */
+	unsigned int log_page;	  /* the field: log2 of 4 KiB pages */
 	unsigned int page_offset; /* in 64ths of a page */
 	size_t pas;		  /* where the list is in the input */
 };

@@ -13,7 +13,7 @@ struct vport {
 	bool admin_up; /* of the port; the link follows it */
 	bool roce_en;
 	uint16_t port_mtu;
-	uint8_t promisc;    /* of NVC_PROMISC */
+	uint8_t promisc; /* of NVC_PROMISC */
 	uint64_t node_guid;
 	uint16_t num_uc, num_mc, num_vlan;
 	uint8_t uc[VPORT_MAX_UC][6], mc[VPORT_MAX_MC][6];

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Scenarios of several processes, told line by line; source this file.
 #
-#	puppet A [USER]           start process A, as USER if given
+#	puppet A [USER]           start process A, as USER if given;
+#	                          UID:GROUP is a user that has only a number,
+#	                          and GROUP besides his own
 #	tell A COMMAND...         let it do one command; prints the answer
 #	want ok A COMMAND...      the answer must begin with that text
 #	field NAME ANSWER         the word after NAME in an answer
@@ -19,7 +21,10 @@ puppet() {
 
 	fifo=$(mktemp -u /tmp/puppet.XXXXXX)
 	mkfifo "$fifo.in" "$fifo.out"
-	if [ -n "$user" ]; then
+	if [[ $user == *:* ]]; then
+		run=(setpriv --reuid "${user%:*}" --regid "${user%:*}"
+			--groups "${user#*:}" "$PUPPET")
+	elif [ -n "$user" ]; then
 		run=(setpriv --reuid "$user" --regid "$user" --init-groups
 			"$PUPPET")
 	fi

@@ -127,12 +127,12 @@ read_only_grant() {
 	drop A
 }
 
-# carol is in alice's group, bob is not.
+# C is another user, in alice's group; bob is not.
 group_and_others() {
 	local h
 	start A alice
 	start B bob
-	start C carol
+	start C 2001:alice
 	h=$(field handle "$(want ok A mr u create 4096 lw,ur,uw)")
 	want "err EACCES" B mr m attach "$h" none >/dev/null
 	want "err EACCES" C mr m attach "$h" none >/dev/null

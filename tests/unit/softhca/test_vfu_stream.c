@@ -192,10 +192,11 @@ static void send_session(const struct session *s, size_t step, bool turns)
 		 * kernel cannot tell which of several they are for.
 		 */
 		if (num) {
-			size_t size =
-				((const struct vfu_header *)(s->bytes + pos))
-					->size;
+			struct vfu_header hdr;
+			size_t size;
 
+			memcpy(&hdr, s->bytes + pos, sizeof(hdr));
+			size = hdr.size;
 			if (end > pos + size)
 				end = pos + size;
 		}
