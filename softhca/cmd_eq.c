@@ -18,7 +18,7 @@ static void eq_free(struct obj *obj)
 /* The user contexts share completion EQs; they make none. */
 static enum cmd_status check_uid(struct cmd *cmd)
 {
-	if (cmd->uid != UID_KERNEL && cmd->uid != UID_SHARED)
+	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_EQ, SYND_UID,
 			      "users make no EQs");
 	return CMD_OK;

@@ -64,7 +64,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 			      "the doorbell record is not aligned");
 	status = cmd_use(hca, cmd, OBJ_CQ, cqn, &cq);
 	/* The driver's queue for unwanted frames comes without a PD. */
-	if (!status && (pdn || kind == OBJ_ETH_SQ || cmd->uid != UID_KERNEL))
+	if (!status && (pdn || kind == OBJ_ETH_SQ || !uid_is_kernel(cmd->uid)))
 		status = cmd_use(hca, cmd, OBJ_PD, pdn, &pd);
 	if (status)
 		return status;

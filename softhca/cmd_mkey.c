@@ -104,7 +104,7 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 	if (mode > MKEY_KSM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
 			      "no such access mode");
-	if (cmd->uid != UID_KERNEL && (mode == MKEY_PA || mode == MKEY_MTT))
+	if (!uid_is_kernel(cmd->uid) && (mode == MKEY_PA || mode == MKEY_MTT))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID,
 			      "users have no keys of physical addresses");
 	if (bits_get(cmd->in, MKEY_UMEM_VALID))

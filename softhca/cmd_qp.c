@@ -35,7 +35,7 @@ static enum cmd_status check_type(struct hca *hca, struct cmd *cmd,
 		return CMD_OK;
 	case QP_GSI:
 	case QP_REG_UMR:
-		if (cmd->uid != UID_KERNEL)
+		if (!uid_is_kernel(cmd->uid))
 			return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UID,
 				      "a QP of this type is the kernel's");
 		if (type == QP_GSI && hca->gsi_qp)

@@ -71,7 +71,7 @@ static enum cmd_status dealloc_xrcd(struct hca *hca, struct cmd *cmd)
 
 static enum cmd_status create_uctx(struct hca *hca, struct cmd *cmd)
 {
-	if (cmd->uid != UID_KERNEL)
+	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID,
 			      "only the kernel makes user contexts");
 	if (bits_get(cmd->in, UCTX_CAPS))
