@@ -24,6 +24,7 @@
 
 #include "proc.h"
 #include "shared.h"
+#include "smr_key.h"
 
 #define LENGTH (64 * PAGE)
 
@@ -422,6 +423,66 @@ static void test_stress(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
+static int leave_segment(void *arg)
+{
+	(void)arg;
+	CHECK(smr_key_create(PAGE, 0) >= 0);
+	proc_pause();
+	return 0;
+}
+
+static int squat(void *arg)
+{
+	int i;
+
+	(void)arg;
+	/* All keys, and what comes after them. */
+	for (i = 0; i < 66; i++)
+		CHECK(smr_key_create(PAGE, 0) >= 0);
+	proc_pause();
+	return 0;
+}
+
+/* A creator that dies before its segment is marked for removal. */
+static void test_unmarked_segment(void **state)
+{
+	struct proc owner;
+
+	(void)state;
+	proc_start(&owner, leave_segment, NULL, NULL);
+	assert_true(proc_wait_pause(&owner));
+	/* It may still go on: left alone. */
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	assert_int_equal(proc_segment_count(), 1);
+	proc_kill(&owner);
+	assert_int_equal(proc_segment_count(), 1);
+	if (!geteuid()) {
+		assert_int_equal(proc_run(create_one, NULL, &proc_stranger), 0);
+		assert_int_equal(proc_segment_count(), 1);
+	}
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
+/* Every key taken. */
+static void test_squatter(void **state)
+{
+	struct proc squatter;
+	int left;
+
+	(void)state;
+	proc_start(&squatter, squat, NULL, NULL);
+	assert_true(proc_wait_pause(&squatter));
+	assert_int_equal(proc_segment_count(), 66);
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	proc_kill(&squatter);
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	/* Without a key there is no way back to them. */
+	left = proc_segment_count();
+	proc_remove_segments();
+	assert_int_equal(left, 2);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -448,6 +509,8 @@ int main(void)
 		cmocka_unit_test(test_namespace),
 		cmocka_unit_test(test_no_address_space),
 		cmocka_unit_test(test_stress),
+		cmocka_unit_test(test_unmarked_segment),
+		cmocka_unit_test(test_squatter),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
