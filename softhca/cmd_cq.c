@@ -122,7 +122,7 @@ static enum cmd_status query_cq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_cq[] = {
-	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_MIN, create_cq },
+	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_NUMBER, create_cq },
 	{ 0x401, "DESTROY_CQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_cq },
 	{ 0x402, "QUERY_CQ", CMD_IN_MIN, CMD_CTX_END, query_cq },
 	{ 0, NULL, 0, 0, NULL },

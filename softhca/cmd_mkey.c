@@ -244,7 +244,7 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_mkey[] = {
-	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_MIN, create_mkey },
+	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_NUMBER, create_mkey },
 	{ 0x201, "QUERY_MKEY", CMD_IN_MIN, QUERY_MKEY_OUT, query_mkey },
 	{ 0x202, "DESTROY_MKEY", CMD_IN_MIN, CMD_OUT_MIN, destroy_mkey },
 	{ 0, NULL, 0, 0, NULL },

@@ -229,7 +229,7 @@ static enum cmd_status query_qp(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_qp[] = {
-	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_MIN, create_qp },
+	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_NUMBER, create_qp },
 	{ 0x501, "DESTROY_QP", CMD_IN_MIN, CMD_OUT_MIN, destroy_qp },
 	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
 	  cmd_rst2init_qp },

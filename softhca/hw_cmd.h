@@ -18,7 +18,9 @@
 #define CMD_OTHER_FUNC 0x08, 31, 31 /* other_vport, other_function, ... */
 #define CMD_FUNCTION   0x08, 15, 0
 #define CMD_IN_MIN     0x10u
-#define CMD_OUT_MIN    0x10u
+#define CMD_OUT_MIN    0x08u /* status and syndrome */
+#define CMD_OUT_NUMBER 0x0cu
+#define CMD_OUT_WORDS  0x10u
 #define CMD_PAS_AT     0x110u
 #define CMD_CTX_AT     0x10u /* EQ, CQ, mkey, XRC SRQ */
 #define CMD_WQ_CTX_AT  0x20u /* RMP, RQ, SQ, TIR, TIS, RQT */
@@ -292,12 +294,12 @@
 #define FLOW_EXTENDED	  0x10, 31, 31
 #define FLOW_NUM_DEST	  0x10, 23, 0
 #define FLOW_NUM_COUNTER  0x14, 23, 0
-#define FLOW_DEST_AT	  0x2f0u /* of the flow context */
+#define FLOW_DEST_AT	     0x300u /* of the flow context */
 #define DEST_TYPE	  0x00, 31, 24
 #define DEST_ID		  0x00, 23, 0
 #define FT_IN_SIZE	  0x40u
 #define CREATE_FG_IN	  0x400u
-#define SET_FTE_MIN	  0x330u
+#define SET_FTE_MIN	     0x340u
 #define FT_TYPE_NIC_RX	  0u
 #define DEST_TYPE_TABLE	  1u
 #define DEST_TYPE_TIR	  2u

@@ -90,8 +90,9 @@ static bool is_mapped(const void *addr, size_t length, bool write)
 	FILE *maps;
 
 	maps = fopen("/proc/self/maps", "re");
+	/* A test that has no descriptors left. */
 	if (!maps)
-		abort();
+		return true;
 	while (pos < stop && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
 			continue;

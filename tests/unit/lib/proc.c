@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,21 +194,35 @@ static int is_mine(pid_t pid)
 	return 0;
 }
 
-int proc_segment_count(void)
+static int each_segment(int remove)
 {
 	char line[512];
 	int count = 0;
+	int shmid, cpid;
 	FILE *file;
-	int cpid;
 
 	file = fopen("/proc/sysvipc/shm", "re");
 	must(!!file, "/proc/sysvipc/shm");
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%*d %*d %*o %*u %d", &cpid) == 1 &&
-		    is_mine(cpid))
-			count++;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*d %d %*o %*u %d", &shmid, &cpid) != 2 ||
+		    !is_mine(cpid))
+			continue;
+		count++;
+		if (remove)
+			shmctl(shmid, IPC_RMID, NULL);
+	}
 	fclose(file);
 	return count;
+}
+
+int proc_segment_count(void)
+{
+	return each_segment(0);
+}
+
+void proc_remove_segments(void)
+{
+	each_segment(1);
 }
 
 int proc_teardown(void)

@@ -73,6 +73,7 @@ int proc_name_count(void);
 const char *proc_name(uint32_t handle);
 /* Segments that this process or its children made. */
 int proc_segment_count(void);
+void proc_remove_segments(void);
 int proc_fd_count(void);
 
 #endif

@@ -201,8 +201,8 @@ const uint8_t *drv_cqe(struct guest *guest, struct drv_cq *cq)
 {
 	uint32_t index = cq->ci & ((1u << cq->log_size) - 1);
 	size_t size = cq->big ? 128 : 64;
-	const uint8_t *cqe = guest_ptr(
-		guest, cq->ring.gpa + (uint64_t)index * size, size);
+	const uint8_t *cqe =
+		guest_ptr(guest, cq->ring.gpa + (uint64_t)index * size, size);
 
 	cqe += size - 64;
 	if (cqe[63] >> 4 == 0xf ||
@@ -227,12 +227,12 @@ void drv_cq_arm(struct guest *guest, struct drv_cq *cq, bool solicited)
 }
 
 /* The events that the kernel's driver asks for on its asynchronous EQ. */
-#define ASYNC_EVENTS                                                       \
-	(1ull << EQE_PATH_MIG | 1ull << EQE_COMM_EST |                     \
-	 1ull << EQE_SQ_DRAINED | 1ull << EQE_CQ_ERROR |                   \
-	 1ull << EQE_WQ_CATAS | 1ull << EQE_PATH_MIG_FAILED |              \
-	 1ull << EQE_PORT_CHANGE | 1ull << EQE_WQ_INVAL_REQ |              \
-	 1ull << EQE_WQ_ACCESS | 1ull << EQE_SRQ_CATAS |                   \
+#define ASYNC_EVENTS                                          \
+	(1ull << EQE_PATH_MIG | 1ull << EQE_COMM_EST |        \
+	 1ull << EQE_SQ_DRAINED | 1ull << EQE_CQ_ERROR |      \
+	 1ull << EQE_WQ_CATAS | 1ull << EQE_PATH_MIG_FAILED | \
+	 1ull << EQE_PORT_CHANGE | 1ull << EQE_WQ_INVAL_REQ | \
+	 1ull << EQE_WQ_ACCESS | 1ull << EQE_SRQ_CATAS |      \
 	 1ull << EQE_SRQ_LAST_WQE | 1ull << EQE_SRQ_LIMIT)
 
 void drv_init(struct drv *drv)
@@ -266,10 +266,10 @@ void drv_fini(struct drv *drv)
 void msg_qp(struct drv *drv, struct msg *msg, struct drv_qp *qp)
 {
 	uint8_t *qpc = msg->in + QPC_AT;
-	size_t rq = qp->rq_type == QP_RQ_OWN ?
-			    (size_t)1 << (qp->log_rq_size + qp->log_rq_stride +
-					  4) :
-			    0;
+	size_t rq =
+		qp->rq_type == QP_RQ_OWN
+			? (size_t)1 << (qp->log_rq_size + qp->log_rq_stride + 4)
+			: 0;
 	size_t sq = qp->no_sq ? 0 : (size_t)64 << qp->log_sq_size;
 
 	ring_make(&drv->guest, &qp->ring, rq + sq);

@@ -34,11 +34,11 @@ enum cmd_status cmd_number(struct guest *guest, uint16_t opcode, uint32_t id,
 uint32_t cmd_alloc(struct guest *guest, uint16_t opcode, uint16_t uid);
 
 /* Where the number of the object goes in a refused command's syndrome. */
-#define assert_refused(guest, msg, status, kind, synd)                    \
-	do {                                                              \
-		assert_int_equal(msg_send(guest, msg), status);           \
-		assert_int_equal(guest_syndrome((msg)->out),              \
-				 SYNDROME(kind, synd));                   \
+#define assert_refused(guest, msg, status, kind, synd)          \
+	do {                                                    \
+		assert_int_equal(msg_send(guest, msg), status); \
+		assert_int_equal(guest_syndrome((msg)->out),    \
+				 SYNDROME(kind, synd));         \
 	} while (0)
 
 /* ENABLE_HCA to INIT_HCA, and back. */
@@ -121,8 +121,7 @@ struct drv_wq {
 	unsigned int log_size;
 };
 void msg_rq(struct drv *drv, struct msg *msg, struct drv_wq *rq);
-void msg_sq(struct drv *drv, struct msg *msg, struct drv_wq *sq,
-	    uint32_t tisn);
+void msg_sq(struct drv *drv, struct msg *msg, struct drv_wq *sq, uint32_t tisn);
 enum cmd_status drv_modify_wq(struct drv *drv, uint16_t opcode, uint32_t number,
 			      uint32_t from, uint32_t to);
 uint32_t drv_create_tis(struct drv *drv, uint32_t td);

@@ -208,8 +208,10 @@ static void fill_and_overrun(struct drv *drv, struct drv_cq *cq)
 
 static void test_overrun(void **state)
 {
-	struct drv_qp qp = { .type = QP_RC, .log_rq_size = 2,
-			     .log_rq_stride = 2, .log_sq_size = 2 };
+	struct drv_qp qp = { .type = QP_RC,
+			     .log_rq_size = 2,
+			     .log_rq_stride = 2,
+			     .log_sq_size = 2 };
 	struct drv_qp idle = qp;
 	const uint8_t *eqe;
 	struct drv drv;
