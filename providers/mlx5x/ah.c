@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Address handles: the address vector of a datagram, made once.
+ *
+ * On Ethernet the destination MAC comes from the kernel, which resolves it
+ * when it makes its own AH, or from libibverbs on kernels that do not return
+ * it.  On InfiniBand nothing leaves the process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "mlx5x.h"
+
+/* Static rates of the device; the code of the n-th is n + 7. */
+static uint8_t rate_code(enum ibv_rate rate)
+{
+	static const enum ibv_rate codes[] = {
+		IBV_RATE_2_5_GBPS, IBV_RATE_10_GBPS, IBV_RATE_30_GBPS,
+		IBV_RATE_5_GBPS,   IBV_RATE_20_GBPS, IBV_RATE_40_GBPS,
+		IBV_RATE_60_GBPS,  IBV_RATE_80_GBPS, IBV_RATE_120_GBPS,
+	};
+	int want = ibv_rate_to_mbps(rate);
+	int best = -1, best_mbps = INT32_MAX;
+	size_t i;
+
+	if (rate == IBV_RATE_MAX || want <= 0)
+		return 0;
+	/* The slowest that is fast enough; none is unlimited. */
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		int mbps = ibv_rate_to_mbps(codes[i]);
+
+		if (mbps >= want && mbps < best_mbps) {
+			best = i;
+			best_mbps = mbps;
+		}
+	}
+	return best < 0 ? 0 : best + 7;
+}
+
+static uint16_t udp_sport(const struct ibv_ah_attr *attr, const void *seed)
+{
+	uint32_t label = attr->grh.flow_label & 0xfffff;
+
+	if (label)
+		return ibv_flow_label_to_udp_sport(label);
+	return 0xc000 | ((uintptr_t)seed >> 5 & 0x3fff);
+}
+
+static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
+			 struct ibv_ah_attr *attr)
+{
+	struct mlx5x_context *ctx = to_mctx(pd->context);
+	enum ibv_gid_type_sysfs type;
+	int err;
+
+	err = mlx5x_cmd_query_gid_type(pd->context, attr->port_num,
+				       attr->grh.sgid_index, &type);
+	if (err)
+		return err;
+	if (type == IBV_GID_TYPE_SYSFS_ROCE_V2)
+		ah->av.rlid_udp_sport = htobe16(udp_sport(attr, ah));
+	ah->av.stat_rate_sl = rate_code(attr->static_rate) << 4 | (attr->sl & 7)
+									  << 1;
+
+	if (!(ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH))
+		return mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
+	err = mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac);
+	if (!err)
+		ah->kernel = true;
+	return err;
+}
+
+static void fill_infiniband(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr)
+{
+	ah->av.fl_mlid = attr->src_path_bits & 0x7f;
+	ah->av.rlid_udp_sport = htobe16(attr->dlid);
+	ah->av.stat_rate_sl = rate_code(attr->static_rate) << 4 |
+			      (attr->sl & 0xf);
+}
+
+static void fill_grh(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr,
+		     bool ethernet)
+{
+	ah->av.tclass = attr->grh.traffic_class;
+	ah->av.hop_limit = attr->grh.hop_limit;
+	/* Every RoCE packet has a GRH; there the bit stays 0. */
+	ah->av.grh_gid_fl =
+		htobe32((ethernet ? 0u : 1u) << MLX5X_AV_GRH_SHIFT |
+			(uint32_t)attr->grh.sgid_index << MLX5X_AV_SGID_SHIFT |
+			(attr->grh.flow_label & 0xfffff));
+	memcpy(ah->av.rgid, attr->grh.dgid.raw, sizeof(ah->av.rgid));
+}
+
+struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct mlx5x_context *ctx = to_mctx(pd->context);
+	struct ibv_port_attr port;
+	struct mlx5x_ah *ah;
+	bool ethernet;
+	int err;
+
+	if (attr->port_num < 1 || attr->port_num > ctx->num_ports) {
+		verbs_err(&ctx->vctx, "AH: port %u, there are 1 to %u\n",
+			  attr->port_num, ctx->num_ports);
+		errno = EINVAL;
+		return NULL;
+	}
+	if (mlx5x_cmd_query_port(pd->context, attr->port_num, &port))
+		return NULL;
+	ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	if (!attr->is_global &&
+	    (ethernet || port.flags & IBV_QPF_GRH_REQUIRED)) {
+		verbs_err(&ctx->vctx, "AH: port %u needs a GRH (is_global)\n",
+			  attr->port_num);
+		errno = EINVAL;
+		return NULL;
+	}
+
+	ah = calloc(1, sizeof(*ah));
+	if (!ah) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (attr->is_global)
+		fill_grh(ah, attr, ethernet);
+	if (ethernet) {
+		err = fill_ethernet(pd, ah, attr);
+		if (err) {
+			free(ah);
+			errno = err;
+			return NULL;
+		}
+	} else {
+		fill_infiniband(ah, attr);
+	}
+	return &ah->ibv;
+}
+
+int mlx5x_destroy_ah(struct ibv_ah *ibah)
+{
+	struct mlx5x_ah *ah = to_mah(ibah);
+	int err = ah->kernel ? mlx5x_cmd_destroy_ah(ibah) : 0;
+
+	if (!err)
+		free(ah);
+	return err;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands to the kernel, by libibverbs' helpers: the standard ones carry our
+ * private part behind the common one, the UAR object and raw device commands
+ * are ioctl methods of the mlx5 driver.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <infiniband/cmd_ioctl.h>
+#include "cmd.h"
+#include "compat.h"
+#include "mlx5x.h"
+
+DECLARE_DRV_CMD(cmd_alloc_ucontext, IB_USER_VERBS_CMD_GET_CONTEXT,
+		mlx5_ib_alloc_ucontext_req_v2, mlx5_ib_alloc_ucontext_resp);
+DECLARE_DRV_CMD(cmd_query_device, IB_USER_VERBS_EX_CMD_QUERY_DEVICE, empty,
+		mlx5_ib_query_device_resp);
+DECLARE_DRV_CMD(cmd_alloc_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty,
+		mlx5_ib_alloc_pd_resp);
+DECLARE_DRV_CMD(cmd_create_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
+		mlx5_ib_create_cq, mlx5_ib_create_cq_resp);
+DECLARE_DRV_CMD(cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP, mlx5_ib_create_qp,
+		mlx5_ib_create_qp_resp);
+DECLARE_DRV_CMD(cmd_create_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,
+		mlx5_ib_create_ah_resp);
+
+/* Some helpers return a positive errno, others only set it. */
+static int result(int ret)
+{
+	if (!ret)
+		return 0;
+	if (ret < 0)
+		ret = errno ? errno : EIO;
+	errno = ret;
+	return ret;
+}
+
+int mlx5x_cmd_get_context(struct verbs_context *vctx,
+			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
+			  struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	struct cmd_alloc_ucontext cmd = { .drv_payload = *req };
+	struct cmd_alloc_ucontext_resp out = {};
+	int ret;
+
+	ret = compat_get_context(vctx, &cmd.ibv_cmd, sizeof(cmd), &out.ibv_resp,
+				 sizeof(out));
+	*resp = out.drv_payload;
+	return result(ret);
+}
+
+int mlx5x_cmd_alloc_uar(struct ibv_context *context,
+			enum mlx5_ib_uapi_uar_alloc_type type,
+			struct mlx5x_uar *uar)
+{
+	DECLARE_COMMAND_BUFFER(cmd, MLX5_IB_OBJECT_UAR,
+			       MLX5_IB_METHOD_UAR_OBJ_ALLOC, 5);
+	struct ib_uverbs_attr *handle;
+	int ret;
+
+	handle = fill_attr_out_obj(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
+	fill_attr_const_in(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type);
+	fill_attr_out_ptr(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
+			  &uar->mmap_offset);
+	fill_attr_out_ptr(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
+			  &uar->length);
+	fill_attr_out_ptr(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID,
+			  &uar->page_id);
+	ret = result(execute_ioctl(context, cmd));
+	if (ret)
+		return ret;
+	uar->handle = read_attr_obj(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, handle);
+
+	uar->addr = mmap(NULL, uar->length, PROT_WRITE, MAP_SHARED,
+			 context->cmd_fd, uar->mmap_offset);
+	if (uar->addr == MAP_FAILED) {
+		ret = errno;
+		uar->addr = NULL;
+		mlx5x_cmd_free_uar(context, uar);
+		errno = ret;
+	}
+	return ret;
+}
+
+void mlx5x_cmd_free_uar(struct ibv_context *context, struct mlx5x_uar *uar)
+{
+	DECLARE_COMMAND_BUFFER(cmd, MLX5_IB_OBJECT_UAR,
+			       MLX5_IB_METHOD_UAR_OBJ_DESTROY, 1);
+
+	if (uar->addr)
+		munmap(uar->addr, uar->length);
+	/* If the kernel refuses, it frees the page with the context. */
+	fill_attr_in_obj(cmd, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle);
+	execute_ioctl(context, cmd);
+}
+
+int mlx5x_cmd_query_device(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size,
+			   bool driver_resp, uint64_t *fw_ver,
+			   struct mlx5_ib_query_device_resp *resp)
+{
+	struct cmd_query_device_resp out = {};
+	size_t size = driver_resp ? sizeof(out) : sizeof(out.ibv_resp);
+	int ret;
+
+	ret = ibv_cmd_query_device_any(context, input, attr, attr_size,
+				       &out.ibv_resp, &size);
+	*fw_ver = out.ibv_resp.base.fw_ver;
+	*resp = out.drv_payload;
+	return result(ret);
+}
+
+int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
+			 struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return result(
+		ibv_cmd_query_port(context, port_num, attr, &cmd, sizeof(cmd)));
+}
+
+int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
+		   void *out, size_t outlen)
+{
+	DECLARE_COMMAND_BUFFER(cmd, MLX5_IB_OBJECT_DEVX,
+			       MLX5_IB_METHOD_DEVX_OTHER, 2);
+
+	fill_attr_in(cmd, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen);
+	fill_attr_out(cmd, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen);
+	return result(execute_ioctl(context, cmd));
+}
+
+int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
+		       uint32_t *pdn)
+{
+	struct cmd_alloc_pd cmd;
+	struct cmd_alloc_pd_resp out = {};
+	int ret;
+
+	ret = ibv_cmd_alloc_pd(context, pd, &cmd.ibv_cmd, sizeof(cmd),
+			       &out.ibv_resp, sizeof(out));
+	*pdn = out.drv_payload.pdn;
+	return result(ret);
+}
+
+int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	return result(ibv_cmd_dealloc_pd(pd));
+}
+
+int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t hca_va, int access, struct verbs_mr *vmr)
+{
+	struct ib_uverbs_reg_mr_resp resp;
+	struct ibv_reg_mr cmd;
+
+	return result(ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr,
+				     &cmd, sizeof(cmd), &resp, sizeof(resp)));
+}
+
+int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	return result(ibv_cmd_dereg_mr(vmr));
+}
+
+int mlx5x_cmd_create_cq(struct ibv_context *context,
+			const struct ibv_cq_init_attr_ex *attr,
+			struct verbs_cq *vcq,
+			const struct mlx5_ib_create_cq *req, uint32_t uar,
+			uint32_t *cqn)
+{
+	DECLARE_COMMAND_BUFFER_LINK(driver, UVERBS_OBJECT_CQ,
+				    UVERBS_METHOD_CQ_CREATE, 1, NULL);
+	struct cmd_create_cq cmd = { .drv_payload = *req };
+	struct cmd_create_cq_resp out = {};
+	int ret;
+
+	/* The field of the request is too narrow for a high page number. */
+	if (uar > UINT16_MAX) {
+		fill_attr_in_uint32(driver, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX,
+				    uar);
+	} else {
+		cmd.drv_payload.flags |= MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+		cmd.drv_payload.uar_page_index = uar;
+	}
+	ret = compat_create_cq_ex2(context, attr, vcq, &cmd.ibv_cmd,
+				   sizeof(cmd), &out.ibv_resp, sizeof(out), 0,
+				   driver);
+	*cqn = out.drv_payload.cqn;
+	return result(ret);
+}
+
+int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	return result(ibv_cmd_destroy_cq(cq));
+}
+
+int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			const struct mlx5_ib_create_qp *req)
+{
+	struct cmd_create_qp cmd = { .drv_payload = *req };
+	struct cmd_create_qp_resp out = {};
+
+	return result(ibv_cmd_create_qp_ex(context, vqp, attr, &cmd.ibv_cmd,
+					   sizeof(cmd), &out.ibv_resp,
+					   sizeof(out)));
+}
+
+int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			int attr_mask)
+{
+	struct ibv_modify_qp cmd = {};
+
+	return result(
+		ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd)));
+}
+
+int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+		       int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+	struct ibv_query_qp cmd;
+
+	return result(ibv_cmd_query_qp(qp, attr, attr_mask, init_attr, &cmd,
+				       sizeof(cmd)));
+}
+
+int mlx5x_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	return result(ibv_cmd_destroy_qp(qp));
+}
+
+int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
+			struct ibv_ah_attr *attr, uint8_t dmac[6])
+{
+	struct cmd_create_ah_resp out = {};
+	int ret;
+
+	ret = ibv_cmd_create_ah(pd, ah, attr, &out.ibv_resp, sizeof(out));
+	memcpy(dmac, out.drv_payload.dmac, 6);
+	return result(ret);
+}
+
+int mlx5x_cmd_destroy_ah(struct ibv_ah *ah)
+{
+	return result(ibv_cmd_destroy_ah(ah));
+}
+
+int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
+			     unsigned int index, enum ibv_gid_type_sysfs *type)
+{
+	return result(ibv_query_gid_type(context, port_num, index, type));
+}
+
+int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
+			   struct ibv_ah_attr *attr, uint8_t dmac[6])
+{
+	return result(ibv_resolve_eth_l2_from_gid(context, attr, dmac, NULL));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The way into the kernel.  Every command goes through one of these functions
+ * and nowhere else, so that a test can link others in their place and make any
+ * one fail.  Each returns 0 or a positive errno, and sets errno on failure.
+ */
+#ifndef MLX5X_CMD_H
+#define MLX5X_CMD_H
+
+#include <infiniband/driver.h>
+#include <infiniband/kern-abi.h>
+#include <rdma/mlx5-abi.h>
+#include <kernel-abi/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+struct mlx5x_uar;
+
+int mlx5x_cmd_get_context(struct verbs_context *vctx,
+			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
+			  struct mlx5_ib_alloc_ucontext_resp *resp);
+
+/* Make a UAR object and map it; fills all but the list node and bf. */
+int mlx5x_cmd_alloc_uar(struct ibv_context *context,
+			enum mlx5_ib_uapi_uar_alloc_type type,
+			struct mlx5x_uar *uar);
+void mlx5x_cmd_free_uar(struct ibv_context *context, struct mlx5x_uar *uar);
+
+int mlx5x_cmd_query_device(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size,
+			   bool driver_resp, uint64_t *fw_ver,
+			   struct mlx5_ib_query_device_resp *resp);
+int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
+			 struct ibv_port_attr *attr);
+/* A device command that has no verb, for a context opened with DEVX. */
+int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
+		   void *out, size_t outlen);
+
+int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
+		       uint32_t *pdn);
+int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd);
+
+int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t hca_va, int access, struct verbs_mr *vmr);
+int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr);
+
+int mlx5x_cmd_create_cq(struct ibv_context *context,
+			const struct ibv_cq_init_attr_ex *attr,
+			struct verbs_cq *vcq,
+			const struct mlx5_ib_create_cq *req, uint32_t uar,
+			uint32_t *cqn);
+int mlx5x_cmd_destroy_cq(struct ibv_cq *cq);
+
+int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			const struct mlx5_ib_create_qp *req);
+int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			int attr_mask);
+int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+		       int attr_mask, struct ibv_qp_init_attr *init_attr);
+int mlx5x_cmd_destroy_qp(struct ibv_qp *qp);
+
+int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
+			struct ibv_ah_attr *attr, uint8_t dmac[6]);
+int mlx5x_cmd_destroy_ah(struct ibv_ah *ah);
+int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
+			     unsigned int index, enum ibv_gid_type_sysfs *type);
+int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
+			   struct ibv_ah_attr *attr, uint8_t dmac[6]);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Doorbells.  The order is that of every device with a doorbell record: the
+ * WQE, then the record, then the register, each visible before the next.  A
+ * queue on the uncached register rings with one 8-byte store and no lock.  A
+ * BlueFlame register is two buffers written in turn; see wqe.c.
+ */
+#ifndef MLX5X_DOORBELL_H
+#define MLX5X_DOORBELL_H
+
+#include <util/mmio.h>
+#include <util/udma_barrier.h>
+#include "wqe.h"
+
+MLX5X_INLINE void mlx5x_sq_ring(struct mlx5x_sq *sq,
+				struct mlx5x_ctrl_seg *ctrl, uint32_t num,
+				uint32_t ds, bool has_inline)
+{
+	struct mlx5x_bf *bf = sq->bf;
+	uint32_t max;
+
+	udma_to_device_barrier();
+	*sq->dbrec = htobe32(sq->pi & 0xffff);
+	if (!bf->size) {
+		udma_to_device_barrier();
+		mmio_write64_be(bf->reg, *(__be64 *)ctrl);
+		return;
+	}
+	max = has_inline ? sq->bf_max_ds_inline : sq->bf_max_ds;
+	mlx5x_ring_bf(sq, ctrl, num == 1 && ds <= max ? ds * MLX5X_SEG : 0);
+}
+
+MLX5X_INLINE void mlx5x_rq_ring(struct mlx5x_rq *rq)
+{
+	udma_to_device_barrier();
+	*rq->dbrec = htobe32(rq->head & 0xffff);
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The formats of the hardware: work queue entries, completion queue entries,
+ * doorbells.  The only file that knows them, and it knows nothing else.
+ *
+ * Everything is big endian.  A work queue entry (WQE) on a send queue is a
+ * row of 16-byte segments; it starts on a 64-byte basic block (WQEBB) and the
+ * ring wraps between any two segments.  A receive WQE is a row of data
+ * segments of a fixed stride.  A completion queue entry (CQE) is 64 bytes; in
+ * a 128-byte CQE it is the second half.  The owner bit of a CQE tells the pass
+ * over the ring in which the device wrote it.
+ */
+#ifndef MLX5X_HW_H
+#define MLX5X_HW_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+enum {
+	MLX5X_WQEBB = 64,
+	MLX5X_WQEBB_SHIFT = 6,
+	MLX5X_SEG = 16,
+	/* ds of the control segment is 6 bits wide. */
+	MLX5X_MAX_DS = 63,
+	/* RDMA requests may carry data segments up to this WQE size. */
+	MLX5X_MAX_SGE_WQE = 512,
+	/* End of a scatter list that is shorter than the stride. */
+	MLX5X_INVALID_LKEY = 0x100,
+	MLX5X_INLINE_SEG = 1u << 31,
+	MLX5X_UIDX_MASK = 0xffffff,
+	MLX5X_QPN_MASK = 0xffffff,
+};
+
+/* WQE opcodes */
+enum {
+	MLX5X_OP_NOP = 0x00,
+	MLX5X_OP_SEND_INVAL = 0x01,
+	MLX5X_OP_RDMA_WRITE = 0x08,
+	MLX5X_OP_RDMA_WRITE_IMM = 0x09,
+	MLX5X_OP_SEND = 0x0a,
+	MLX5X_OP_SEND_IMM = 0x0b,
+	MLX5X_OP_RDMA_READ = 0x10,
+	MLX5X_OP_ATOMIC_CS = 0x11,
+	MLX5X_OP_ATOMIC_FA = 0x12,
+	MLX5X_OP_UMR = 0x25,
+};
+
+/* fm_ce_se: fence mode [7:5], completion mode [3:2], solicited [1] */
+enum {
+	MLX5X_FENCE_SMALL = 1 << 5,
+	MLX5X_FENCE = 2 << 5,
+	MLX5X_FENCE_STRONG = 3 << 5,
+	MLX5X_FENCE_SMALL_AND_FENCE = 4 << 5,
+	MLX5X_CE_ALWAYS = 2 << 2,
+	MLX5X_SOLICITED = 1 << 1,
+};
+
+struct mlx5x_ctrl_seg {
+	__be32 opmod_idx_opcode;
+	__be32 qpn_ds;
+	uint8_t signature;
+	uint8_t rsvd[2];
+	uint8_t fm_ce_se;
+	__be32 imm;
+};
+
+static_assert(sizeof(struct mlx5x_ctrl_seg) == 16, "control segment");
+static_assert(offsetof(struct mlx5x_ctrl_seg, qpn_ds) == 4, "control segment");
+static_assert(offsetof(struct mlx5x_ctrl_seg, fm_ce_se) == 11,
+	      "control segment");
+static_assert(offsetof(struct mlx5x_ctrl_seg, imm) == 12, "control segment");
+
+struct mlx5x_raddr_seg {
+	__be64 raddr;
+	__be32 rkey;
+	__be32 rsvd;
+};
+
+static_assert(sizeof(struct mlx5x_raddr_seg) == 16, "remote address segment");
+static_assert(offsetof(struct mlx5x_raddr_seg, rkey) == 8,
+	      "remote address segment");
+
+struct mlx5x_data_seg {
+	__be32 byte_count;
+	__be32 lkey;
+	__be64 addr;
+};
+
+static_assert(sizeof(struct mlx5x_data_seg) == 16, "data segment");
+static_assert(offsetof(struct mlx5x_data_seg, lkey) == 4, "data segment");
+static_assert(offsetof(struct mlx5x_data_seg, addr) == 8, "data segment");
+
+/* Head of inline data; the bytes follow, padded to 16. */
+struct mlx5x_inline_seg {
+	__be32 byte_count;
+};
+
+static_assert(sizeof(struct mlx5x_inline_seg) == 4, "inline segment");
+
+/* Address vector of a datagram */
+struct mlx5x_av {
+	__be32 qkey;
+	__be32 rsvd4;
+	__be32 dqp_dct;
+	uint8_t stat_rate_sl;
+	uint8_t fl_mlid;
+	__be16 rlid_udp_sport;
+	uint8_t rsvd16[4];
+	uint8_t rmac[6];
+	uint8_t tclass;
+	uint8_t hop_limit;
+	__be32 grh_gid_fl;
+	uint8_t rgid[16];
+};
+
+static_assert(sizeof(struct mlx5x_av) == 48, "address vector");
+static_assert(offsetof(struct mlx5x_av, dqp_dct) == 8, "address vector");
+static_assert(offsetof(struct mlx5x_av, rlid_udp_sport) == 0x0e,
+	      "address vector");
+static_assert(offsetof(struct mlx5x_av, rmac) == 0x14, "address vector");
+static_assert(offsetof(struct mlx5x_av, tclass) == 0x1a, "address vector");
+static_assert(offsetof(struct mlx5x_av, grh_gid_fl) == 0x1c, "address vector");
+static_assert(offsetof(struct mlx5x_av, rgid) == 0x20, "address vector");
+
+enum {
+	MLX5X_AV_EXTENDED = 1u << 31,
+	MLX5X_AV_GRH_SHIFT = 30,
+	MLX5X_AV_SGID_SHIFT = 20,
+};
+
+/* CQE opcodes, op_own[7:4] */
+enum {
+	MLX5X_CQE_REQ = 0x0,
+	MLX5X_CQE_RESP_WRITE_IMM = 0x1,
+	MLX5X_CQE_RESP_SEND = 0x2,
+	MLX5X_CQE_RESP_SEND_IMM = 0x3,
+	MLX5X_CQE_RESP_SEND_INV = 0x4,
+	MLX5X_CQE_RESIZE = 0x5,
+	MLX5X_CQE_REQ_ERR = 0xd,
+	MLX5X_CQE_RESP_ERR = 0xe,
+	MLX5X_CQE_INVALID = 0xf,
+};
+
+enum {
+	MLX5X_CQE_OWNER = 1 << 0,
+	MLX5X_CQE_SOLICITED = 1 << 1,
+	/* Scattered data is in the CQE: 32 bytes at the start of the 64-byte
+	 * part, or 64 bytes in the first half of a 128-byte CQE.
+	 */
+	MLX5X_CQE_SCATTER_32 = 1 << 2,
+	MLX5X_CQE_SCATTER_64 = 1 << 3,
+	MLX5X_CQE_FORMAT = 3 << 2,
+	MLX5X_CQE_OPCODE_SHIFT = 4,
+	/* What software writes before the device owns the ring. */
+	MLX5X_CQE_INIT = MLX5X_CQE_INVALID << 4 | MLX5X_CQE_OWNER,
+};
+
+struct mlx5x_cqe64 {
+	uint8_t rsvd0[17];
+	uint8_t ml_path;
+	uint8_t rsvd12[2];
+	__be16 check_sum;
+	__be16 slid;
+	/* GRH [29:28], SL or RoCE L3 type [27:24], remote QPN [23:0] */
+	__be32 flags_rqpn;
+	uint8_t hds_ip_ext;
+	uint8_t l4_l3_hdr_type;
+	__be16 vlan_info;
+	__be32 srqn_uidx;
+	__be32 imm_inval_pkey;
+	uint8_t rsvd28[4];
+	__be32 byte_cnt;
+	__be64 timestamp;
+	/* WQE opcode [31:24], local QPN [23:0] */
+	__be32 sop_qpn;
+	__be16 wqe_counter;
+	uint8_t signature;
+	uint8_t op_own;
+};
+
+static_assert(sizeof(struct mlx5x_cqe64) == 64, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, ml_path) == 0x11, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, slid) == 0x16, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, flags_rqpn) == 0x18, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, srqn_uidx) == 0x20, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, imm_inval_pkey) == 0x24, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, byte_cnt) == 0x2c, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, timestamp) == 0x30, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, sop_qpn) == 0x38, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, wqe_counter) == 0x3c, "CQE");
+static_assert(offsetof(struct mlx5x_cqe64, op_own) == 0x3f, "CQE");
+
+struct mlx5x_err_cqe {
+	uint8_t rsvd0[32];
+	__be32 srqn_uidx;
+	uint8_t rsvd24[18];
+	uint8_t vendor_err_synd;
+	uint8_t syndrome;
+	__be32 sop_qpn;
+	__be16 wqe_counter;
+	uint8_t signature;
+	uint8_t op_own;
+};
+
+static_assert(sizeof(struct mlx5x_err_cqe) == 64, "error CQE");
+static_assert(offsetof(struct mlx5x_err_cqe, srqn_uidx) == 0x20, "error CQE");
+static_assert(offsetof(struct mlx5x_err_cqe, vendor_err_synd) == 0x36,
+	      "error CQE");
+static_assert(offsetof(struct mlx5x_err_cqe, syndrome) == 0x37, "error CQE");
+static_assert(offsetof(struct mlx5x_err_cqe, sop_qpn) == 0x38, "error CQE");
+static_assert(offsetof(struct mlx5x_err_cqe, op_own) == 0x3f, "error CQE");
+
+/* Syndromes of an error CQE */
+enum {
+	MLX5X_SYND_LOCAL_LENGTH = 0x01,
+	MLX5X_SYND_LOCAL_QP_OP = 0x02,
+	MLX5X_SYND_LOCAL_PROT = 0x04,
+	MLX5X_SYND_WR_FLUSH = 0x05,
+	MLX5X_SYND_MW_BIND = 0x06,
+	MLX5X_SYND_BAD_RESP = 0x10,
+	MLX5X_SYND_LOCAL_ACCESS = 0x11,
+	MLX5X_SYND_REMOTE_INVAL_REQ = 0x12,
+	MLX5X_SYND_REMOTE_ACCESS = 0x13,
+	MLX5X_SYND_REMOTE_OP = 0x14,
+	MLX5X_SYND_TRANSPORT_RETRY = 0x15,
+	MLX5X_SYND_RNR_RETRY = 0x16,
+	MLX5X_SYND_REMOTE_ABORTED = 0x22,
+};
+
+/* Doorbell records: two big endian words each */
+enum {
+	MLX5X_DBREC_SIZE = 8,
+	MLX5X_QP_DBR_RCV = 0,
+	MLX5X_QP_DBR_SND = 1,
+	MLX5X_CQ_DBR_CI = 0,
+	MLX5X_CQ_DBR_ARM = 1,
+};
+
+/* UAR page: registers of one 4 KiB doorbell page */
+enum {
+	MLX5X_UAR_SIZE = 4096,
+	MLX5X_UAR_CQ_ARM = 0x20,
+	MLX5X_UAR_BF = 0x800,
+	/* Registers in one UAR that users may ring (two more are reserved). */
+	MLX5X_UAR_NUM_BF = 2,
+};
+
+/* CQ arm doorbell: sequence [29:28], solicited only [24], index [23:0] */
+enum {
+	MLX5X_CQ_ARM_SN_SHIFT = 28,
+	MLX5X_CQ_ARM_SOLICITED = 1 << 24,
+	MLX5X_CQ_CI_MASK = 0xffffff,
+};
+
+/* QUERY_HCA_CAP of the atomic capabilities, as a raw device command */
+enum {
+	MLX5X_CMD_QUERY_HCA_CAP = 0x100,
+	MLX5X_CAP_ATOMIC_CURRENT = 3 << 1 | 1,
+};
+
+struct mlx5x_query_hca_cap_in {
+	__be16 opcode;
+	__be16 uid;
+	__be16 rsvd;
+	__be16 op_mod;
+	__be32 rsvd8[2];
+};
+
+static_assert(sizeof(struct mlx5x_query_hca_cap_in) == 0x10,
+	      "QUERY_HCA_CAP input");
+static_assert(offsetof(struct mlx5x_query_hca_cap_in, op_mod) == 6,
+	      "QUERY_HCA_CAP input");
+
+struct mlx5x_query_atomic_cap_out {
+	uint8_t status;
+	uint8_t rsvd1[3];
+	__be32 syndrome;
+	__be32 rsvd8[2];
+	uint8_t rsvd10[0x50];
+	__be16 fetch_add_pci;
+	__be16 swap_pci;
+	__be16 compare_swap_pci;
+	uint8_t rsvd66[0x1010 - 0x66];
+};
+
+static_assert(sizeof(struct mlx5x_query_atomic_cap_out) == 0x1010,
+	      "QUERY_HCA_CAP output");
+static_assert(offsetof(struct mlx5x_query_atomic_cap_out, fetch_add_pci) ==
+		      0x60,
+	      "QUERY_HCA_CAP output");
+
+#endif

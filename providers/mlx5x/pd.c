@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Protection domains, thread domains, parent domains.
+ *
+ * A thread domain is a promise that its objects are used from one thread at a
+ * time: it owns a doorbell register and its queues take no lock.  A parent
+ * domain is a PD under another name that carries a thread domain; both it and
+ * what it stands on count their users and refuse to go before them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd.h"
+#include "mlx5x.h"
+
+struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
+{
+	struct mlx5x_pd *pd = calloc(1, sizeof(*pd));
+	int err;
+
+	if (!pd) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = mlx5x_cmd_alloc_pd(context, &pd->ibv, &pd->pdn);
+	if (err) {
+		free(pd);
+		errno = err;
+		return NULL;
+	}
+	pd->ibv.context = context;
+	return &pd->ibv;
+}
+
+static int dealloc_parent_domain(struct mlx5x_pd *pd)
+{
+	if (pd->td)
+		atomic_fetch_sub(&pd->td->users, 1);
+	atomic_fetch_sub(&pd->base->users, 1);
+	free(pd);
+	return 0;
+}
+
+int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
+{
+	struct mlx5x_pd *pd = to_mpd(ibpd);
+	int err;
+
+	if (atomic_load(&pd->users)) {
+		errno = EBUSY;
+		return EBUSY;
+	}
+	if (pd->base)
+		return dealloc_parent_domain(pd);
+	err = mlx5x_cmd_dealloc_pd(ibpd);
+	if (err)
+		return err;
+	free(pd);
+	return 0;
+}
+
+struct ibv_td *mlx5x_alloc_td(struct ibv_context *context,
+			      struct ibv_td_init_attr *attr)
+{
+	struct mlx5x_td *td;
+
+	if (attr->comp_mask) {
+		verbs_err(verbs_get_ctx(context),
+			  "thread domain: comp_mask 0x%x, none is known\n",
+			  attr->comp_mask);
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	td = calloc(1, sizeof(*td));
+	if (!td) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	td->bf = mlx5x_bf_get_domain(to_mctx(context));
+	if (!td->bf) {
+		int err = errno;
+
+		free(td);
+		errno = err;
+		return NULL;
+	}
+	td->ibv.context = context;
+	return &td->ibv;
+}
+
+int mlx5x_dealloc_td(struct ibv_td *ibtd)
+{
+	struct mlx5x_td *td = to_mtd(ibtd);
+
+	if (atomic_load(&td->users)) {
+		errno = EBUSY;
+		return EBUSY;
+	}
+	mlx5x_bf_put(to_mctx(ibtd->context), td->bf);
+	free(td);
+	return 0;
+}
+
+struct ibv_pd *mlx5x_alloc_parent_domain(
+	struct ibv_context *context, struct ibv_parent_domain_init_attr *attr)
+{
+	struct mlx5x_pd *pd;
+
+	if (ibv_check_alloc_parent_domain(attr))
+		return NULL;
+	if (attr->comp_mask & ~IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT) {
+		verbs_err(
+			verbs_get_ctx(context),
+			"parent domain: comp_mask 0x%x, supported 0x%x (no allocators)\n",
+			attr->comp_mask,
+			IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT);
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (to_mpd(attr->pd)->base) {
+		verbs_err(verbs_get_ctx(context),
+			  "parent domain: its PD is itself a parent domain\n");
+		errno = EINVAL;
+		return NULL;
+	}
+	pd = calloc(1, sizeof(*pd));
+	if (!pd) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	pd->base = to_mpd(attr->pd);
+	pd->pdn = pd->base->pdn;
+	ibv_initialize_parent_domain(&pd->ibv, attr->pd);
+	atomic_fetch_add(&pd->base->users, 1);
+	if (attr->td) {
+		pd->td = to_mtd(attr->td);
+		atomic_fetch_add(&pd->td->users, 1);
+	}
+	return &pd->ibv;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_post_send for RC.
+ *
+ * A list of requests is encoded one by one into the ring and the doorbell is
+ * rung once behind the last.  When one is refused, those before it are rung
+ * and *bad_wr is the one refused.  The tail, which poll stores, is loaded
+ * before the slots that it frees are written.
+ */
+#include <errno.h>
+#include "doorbell.h"
+
+/* Why a request cannot be posted: the queue is closed, full, or it is bad. */
+static MLX5X_COLD int refuse_full(struct mlx5x_qp *qp)
+{
+	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
+
+	if (!qp->sq.limit) {
+		verbs_debug(vctx, "QP 0x%x: no send in state %d\n",
+			    qp->vqp.qp.qp_num, qp->vqp.qp.state);
+		return EINVAL;
+	}
+	verbs_debug(vctx, "QP 0x%x: send queue is full, %u requests\n",
+		    qp->vqp.qp.qp_num, qp->sq.limit);
+	return ENOMEM;
+}
+
+static MLX5X_COLD int refuse_opcode(struct mlx5x_qp *qp,
+				    const struct ibv_send_wr *wr)
+{
+	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
+
+	if ((unsigned int)wr->opcode > IBV_WR_DRIVER1)
+		return EINVAL;
+	verbs_err(
+		vctx,
+		"QP 0x%x: send opcode %d asked; SEND, WRITE (with and without immediate) and READ are supported\n",
+		qp->vqp.qp.qp_num, wr->opcode);
+	return EOPNOTSUPP;
+}
+
+static MLX5X_COLD int refuse_data(struct mlx5x_qp *qp,
+				  const struct ibv_send_wr *wr)
+{
+	verbs_debug(
+		verbs_get_ctx(qp->vqp.qp.context),
+		"QP 0x%x: %d segments, flags 0x%x: possible are %u segments below 2^31 bytes or %u bytes inline (not for READ)\n",
+		qp->vqp.qp.qp_num, wr->num_sge, wr->send_flags, qp->sq.max_sge,
+		qp->sq.max_inline);
+	return EINVAL;
+}
+
+MLX5X_INLINE int put_payload(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
+			     const struct ibv_send_wr *wr,
+			     const struct mlx5x_op *op)
+{
+	if (unlikely(wr->send_flags & IBV_SEND_INLINE)) {
+		if (wr->num_sge < 0 || mlx5x_op_returns_data(op))
+			return -1;
+		return mlx5x_put_inline_sgl(sq, seg, wr->sg_list, wr->num_sge);
+	}
+	if (unlikely((uint32_t)wr->num_sge > sq->max_sge))
+		return -1;
+	return mlx5x_put_sgl(sq, seg, wr->sg_list, wr->num_sge);
+}
+
+MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
+			   struct ibv_send_wr **bad_wr, bool lock)
+{
+	struct mlx5x_sq *sq = &qp->sq;
+	struct mlx5x_ctrl_seg *last = NULL;
+	uint32_t pi, head, tail, first;
+	uint32_t last_ds = 0, last_flags = 0;
+	int err = 0;
+
+	if (lock)
+		pthread_spin_lock(&sq->lock.spin);
+	pi = sq->pi;
+	first = head = sq->head;
+	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
+
+	for (; wr; wr = wr->next) {
+		struct mlx5x_ctrl_seg *ctrl;
+		struct mlx5x_data_seg *seg;
+		const struct mlx5x_op *op;
+		uint32_t ds = 1;
+		int n;
+
+		if (unlikely(head - tail >= sq->limit)) {
+			err = refuse_full(qp);
+			break;
+		}
+		if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS ||
+			     !mlx5x_rc_ops[wr->opcode].valid)) {
+			err = refuse_opcode(qp, wr);
+			break;
+		}
+		op = &mlx5x_rc_ops[wr->opcode];
+		ctrl = mlx5x_wqe_at(sq, pi);
+		seg = (struct mlx5x_data_seg *)ctrl + 1;
+		if (op->raddr) {
+			mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
+					wr->wr.rdma.remote_addr,
+					wr->wr.rdma.rkey);
+			seg++;
+			ds = 2;
+		}
+		n = put_payload(sq, seg, wr, op);
+		if (unlikely(n < 0)) {
+			err = refuse_data(qp, wr);
+			break;
+		}
+		ds += n;
+		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds,
+			       sq->fm_ce_se[wr->send_flags & 7],
+			       op->imm ? wr->imm_data : 0);
+		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
+		head++;
+		pi += (ds + 3) / 4;
+		last = ctrl;
+		last_ds = ds;
+		last_flags = wr->send_flags;
+	}
+
+	if (likely(last)) {
+		sq->pi = pi;
+		sq->head = head;
+		mlx5x_sq_ring(sq, last, head - first, last_ds,
+			      last_flags & IBV_SEND_INLINE);
+	}
+	if (lock)
+		pthread_spin_unlock(&sq->lock.spin);
+	if (unlikely(err)) {
+		*bad_wr = wr;
+		errno = err;
+	}
+	return err;
+}
+
+static int post_send_locked(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
+			    struct ibv_send_wr **bad_wr)
+{
+	return post_send(qp, wr, bad_wr, true);
+}
+
+static int post_send_unlocked(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
+			      struct ibv_send_wr **bad_wr)
+{
+	return post_send(qp, wr, bad_wr, false);
+}
+
+mlx5x_post_send_fn mlx5x_post_send_fn_of(bool lock)
+{
+	return lock ? post_send_locked : post_send_unlocked;
+}
+
+int mlx5x_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr)
+{
+	struct mlx5x_qp *qp = to_mqp(ibqp);
+
+	return qp->post_send(qp, wr, bad_wr);
+}

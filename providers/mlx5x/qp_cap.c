@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Send queue: every WQE is counted with the blocks of the largest one, which
+ * is set by data segments (at most 512 bytes of WQE) or inline data (at most
+ * 63 segments, the width of the ds field, even where the device says 1024
+ * bytes).  What rounding up leaves is given to the caller.
+ * Receive queue: a power of two of WQEs of a power of two of bytes, 64 bytes at
+ * least, since the send queue behind it starts on a block.
+ */
+#include <errno.h>
+#include "qp_cap.h"
+
+enum {
+	/* control and remote address segment */
+	SQ_OVERHEAD = 2 * MLX5X_SEG,
+	/* Queue indices have 16 bits; full and empty must differ. */
+	MAX_WQES = 1 << 15,
+};
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t round_up(uint32_t v, uint32_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+static uint32_t round_up_pow2(uint32_t v)
+{
+	uint32_t p = 1;
+
+	while (p < v)
+		p <<= 1;
+	return p;
+}
+
+static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		   struct mlx5x_qp_sizes *sizes)
+{
+	uint32_t max_wqe = min_u32(ctx->max_sq_desc & ~(MLX5X_SEG - 1u),
+				   MLX5X_MAX_DS * MLX5X_SEG);
+	uint32_t max_sge_wqe = min_u32(max_wqe, MLX5X_MAX_SGE_WQE);
+	uint32_t max_bbs = min_u32(ctx->max_send_wqebb, MAX_WQES);
+	uint32_t max_sge, max_inline, wqe, inl, bbs;
+
+	if (!cap->max_send_wr) {
+		cap->max_send_sge = 0;
+		cap->max_inline_data = 0;
+		return 0;
+	}
+	if (max_wqe < MLX5X_WQEBB)
+		return EINVAL;
+	max_sge = (max_sge_wqe - SQ_OVERHEAD) / MLX5X_SEG;
+	max_inline = max_wqe - SQ_OVERHEAD - sizeof(struct mlx5x_inline_seg);
+	if (cap->max_send_sge > max_sge || cap->max_inline_data > max_inline) {
+		verbs_err(
+			&ctx->vctx,
+			"QP: max_send_sge %u, max_inline_data %u asked, %u and %u possible\n",
+			cap->max_send_sge, cap->max_inline_data, max_sge,
+			max_inline);
+		return EINVAL;
+	}
+
+	wqe = SQ_OVERHEAD + cap->max_send_sge * MLX5X_SEG;
+	inl = SQ_OVERHEAD +
+	      round_up(sizeof(struct mlx5x_inline_seg) + cap->max_inline_data,
+		       MLX5X_SEG);
+	bbs = (wqe > inl ? wqe : inl) + MLX5X_WQEBB - 1;
+	bbs >>= MLX5X_WQEBB_SHIFT;
+	if (cap->max_send_wr > max_bbs / bbs) {
+		verbs_err(&ctx->vctx,
+			  "QP: max_send_wr %u of %u bytes asked, %u possible\n",
+			  cap->max_send_wr, bbs << MLX5X_WQEBB_SHIFT,
+			  max_bbs / bbs);
+		return EINVAL;
+	}
+	sizes->sq_wqebbs = round_up_pow2(cap->max_send_wr * bbs);
+	if (sizes->sq_wqebbs > max_bbs) {
+		verbs_err(&ctx->vctx,
+			  "QP: a send queue of %u blocks asked, %u possible\n",
+			  sizes->sq_wqebbs, max_bbs);
+		return EINVAL;
+	}
+
+	wqe = bbs << MLX5X_WQEBB_SHIFT;
+	cap->max_send_wr = sizes->sq_wqebbs / bbs;
+	cap->max_send_sge =
+		(min_u32(wqe, max_sge_wqe) - SQ_OVERHEAD) / MLX5X_SEG;
+	cap->max_inline_data = min_u32(wqe, max_wqe) - SQ_OVERHEAD -
+			       sizeof(struct mlx5x_inline_seg);
+	return 0;
+}
+
+static int size_rq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		   struct mlx5x_qp_sizes *sizes)
+{
+	uint32_t max_sge = ctx->max_rq_desc / MLX5X_SEG;
+	uint32_t max_wr = min_u32(ctx->max_recv_wr, MAX_WQES);
+	uint32_t stride;
+
+	if (!cap->max_recv_wr) {
+		cap->max_recv_sge = 0;
+		return 0;
+	}
+	if (cap->max_recv_sge > max_sge || cap->max_recv_wr > max_wr) {
+		verbs_err(
+			&ctx->vctx,
+			"QP: max_recv_wr %u, max_recv_sge %u asked, %u and %u possible\n",
+			cap->max_recv_wr, cap->max_recv_sge, max_wr, max_sge);
+		return EINVAL;
+	}
+	stride = round_up_pow2(cap->max_recv_sge ? cap->max_recv_sge : 1) *
+		 MLX5X_SEG;
+	if (stride > ctx->max_rq_desc) {
+		verbs_err(&ctx->vctx,
+			  "QP: receive WQEs of %u bytes needed, %u possible\n",
+			  stride, ctx->max_rq_desc);
+		return EINVAL;
+	}
+	sizes->rq_wqes = round_up_pow2(cap->max_recv_wr);
+	if ((size_t)sizes->rq_wqes * stride < MLX5X_WQEBB)
+		sizes->rq_wqes = MLX5X_WQEBB / stride;
+	sizes->rq_shift = __builtin_ctz(stride);
+	cap->max_recv_wr = sizes->rq_wqes;
+	cap->max_recv_sge = stride / MLX5X_SEG;
+	return 0;
+}
+
+int mlx5x_qp_size(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		  struct mlx5x_qp_sizes *sizes)
+{
+	int err;
+
+	*sizes = (struct mlx5x_qp_sizes){};
+	err = size_sq(ctx, cap, sizes);
+	if (!err)
+		err = size_rq(ctx, cap, sizes);
+	if (err)
+		return err;
+	sizes->rq_bytes = (size_t)sizes->rq_wqes << sizes->rq_shift;
+	sizes->bytes = sizes->rq_bytes +
+		       ((size_t)sizes->sq_wqebbs << MLX5X_WQEBB_SHIFT);
+	return 0;
+}

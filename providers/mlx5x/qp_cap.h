@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * How large the queues of a QP must be for the capacities asked, and what
+ * capacities that gives: never less than asked, and all of it usable at once.
+ */
+#ifndef MLX5X_QP_CAP_H
+#define MLX5X_QP_CAP_H
+
+#include "mlx5x.h"
+
+struct mlx5x_qp_sizes {
+	uint32_t sq_wqebbs; /* a power of two, or 0 */
+	uint32_t rq_wqes;   /* a power of two, or 0 */
+	uint32_t rq_shift;  /* log2 of the bytes of a receive WQE */
+	size_t rq_bytes;    /* the send queue begins there */
+	size_t bytes;
+};
+
+/* cap: asked, then possible.  0 or EINVAL, logged. */
+int mlx5x_qp_size(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		  struct mlx5x_qp_sizes *sizes);
+
+#endif

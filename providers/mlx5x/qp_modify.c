@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QP state: modify and query.
+ *
+ * The kernel does the work.  Here the queues open and close with the state:
+ * requests may be sent from RTS on, receives posted from INIT on, and in the
+ * error states both are taken so that they can be flushed.  Reset empties the
+ * queues; what they left in the CQs goes first.
+ */
+#include <errno.h>
+#include "cmd.h"
+#include "mlx5x.h"
+
+void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state)
+{
+	bool send = state == IBV_QPS_RTS || state == IBV_QPS_SQD ||
+		    state == IBV_QPS_SQE || state == IBV_QPS_ERR;
+	bool recv = send || state == IBV_QPS_INIT || state == IBV_QPS_RTR;
+
+	mlx5x_lock(&qp->sq.lock);
+	qp->sq.limit = send ? qp->cap.max_send_wr : 0;
+	mlx5x_unlock(&qp->sq.lock);
+	mlx5x_lock(&qp->rq.lock);
+	qp->rq.limit = recv ? qp->cap.max_recv_wr : 0;
+	mlx5x_unlock(&qp->rq.lock);
+}
+
+static void reset(struct mlx5x_qp *qp)
+{
+	struct ibv_qp *ibqp = &qp->vqp.qp;
+
+	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp->rsc.uidx);
+	if (ibqp->send_cq != ibqp->recv_cq)
+		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp->rsc.uidx);
+
+	mlx5x_lock(&qp->sq.lock);
+	qp->sq.pi = 0;
+	qp->sq.head = 0;
+	atomic_store(&qp->sq.tail, 0);
+	*qp->sq.dbrec = 0;
+	mlx5x_unlock(&qp->sq.lock);
+	mlx5x_lock(&qp->rq.lock);
+	qp->rq.head = 0;
+	atomic_store(&qp->rq.tail, 0);
+	*qp->rq.dbrec = 0;
+	mlx5x_unlock(&qp->rq.lock);
+}
+
+int mlx5x_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		    int attr_mask)
+{
+	struct mlx5x_qp *qp = to_mqp(ibqp);
+	int err;
+
+	if (attr_mask & IBV_QP_RATE_LIMIT) {
+		verbs_err(verbs_get_ctx(ibqp->context),
+			  "QP 0x%x: a rate limit is not supported for RC\n",
+			  ibqp->qp_num);
+		errno = EOPNOTSUPP;
+		return EOPNOTSUPP;
+	}
+	err = mlx5x_cmd_modify_qp(ibqp, attr, attr_mask);
+	if (err)
+		return err;
+	if (attr_mask & IBV_QP_STATE) {
+		mlx5x_qp_set_state(qp, attr->qp_state);
+		if (attr->qp_state == IBV_QPS_RESET)
+			reset(qp);
+	}
+	return 0;
+}
+
+int mlx5x_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr)
+{
+	struct mlx5x_qp *qp = to_mqp(ibqp);
+	int err;
+
+	err = mlx5x_cmd_query_qp(ibqp, attr, attr_mask, init_attr);
+	if (err)
+		return err;
+	init_attr->cap = qp->cap;
+	attr->cap = qp->cap;
+	return 0;
+}

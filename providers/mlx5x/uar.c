@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * UAR pages and the doorbell registers in them.
+ *
+ * Every page is a UAR object that we ask the kernel for; the context opens
+ * without any.  One uncached page serves all CQs, and all QPs where the device
+ * or the administrator rules BlueFlame out: a doorbell there is a single
+ * 8-byte store and needs no lock.  Otherwise pages are mapped write combining
+ * and each QP gets one register: the first ones alone (no lock), later ones
+ * share the least used of a limited number under its lock, because a register
+ * is two buffers that must be written in turn.  A thread domain has one to
+ * itself.  Pages stay until the context closes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd.h"
+#include "mlx5x.h"
+
+static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
+				   enum mlx5x_bf_class class)
+{
+	struct mlx5x_uars *uars = &ctx->uars;
+	bool nc = class == MLX5X_BF_NC;
+	uint32_t max = ctx->page_size / MLX5X_UAR_SIZE * MLX5X_UAR_NUM_BF;
+	struct mlx5x_uar *uar;
+	uint32_t i;
+
+	uar = calloc(1, sizeof(*uar) + (nc ? 1 : max) * sizeof(uar->bf[0]));
+	if (!uar) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (mlx5x_cmd_alloc_uar(&ctx->vctx.context,
+				nc ? MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
+				   : MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF,
+				uar)) {
+		int err = errno;
+
+		free(uar);
+		errno = err;
+		return NULL;
+	}
+	/* A system page may hold several doorbell pages of the device. */
+	if (nc)
+		uar->num_bf = 1;
+	else if (ctx->uar_size < ctx->page_size)
+		uar->num_bf = ctx->page_size / ctx->uar_size * MLX5X_UAR_NUM_BF;
+	else
+		uar->num_bf = MLX5X_UAR_NUM_BF;
+	if (uar->num_bf > max)
+		uar->num_bf = max;
+
+	for (i = 0; i < uar->num_bf; i++) {
+		struct mlx5x_bf *bf = &uar->bf[i];
+		uint32_t page = i / MLX5X_UAR_NUM_BF;
+
+		bf->reg = (uint8_t *)uar->addr + (size_t)page * MLX5X_UAR_SIZE +
+			  MLX5X_UAR_BF +
+			  i % MLX5X_UAR_NUM_BF * ctx->bf_reg_size;
+		bf->size = nc ? 0 : ctx->bf_reg_size / 2;
+		bf->page_id = uar->page_id + page;
+		bf->class = class;
+		mlx5x_lock_init(&bf->lock, class == MLX5X_BF_SHARED &&
+						   !ctx->env.single_threaded);
+		list_add_tail(&uars->free[class], &bf->entry);
+	}
+	uars->num[class] += uar->num_bf;
+	list_add_tail(&uars->all, &uar->entry);
+	return uar;
+}
+
+int mlx5x_uars_init(struct mlx5x_context *ctx)
+{
+	struct mlx5x_uars *uars = &ctx->uars;
+	int i;
+
+	pthread_mutex_init(&uars->lock, NULL);
+	list_head_init(&uars->all);
+	for (i = 0; i <= MLX5X_BF_DOMAIN; i++)
+		list_head_init(&uars->free[i]);
+	uars->nc = uar_alloc(ctx, MLX5X_BF_NC);
+	if (!uars->nc) {
+		int err = errno;
+
+		pthread_mutex_destroy(&uars->lock);
+		errno = err;
+		return err;
+	}
+	return 0;
+}
+
+void mlx5x_uars_fini(struct mlx5x_context *ctx)
+{
+	struct mlx5x_uar *uar;
+	uint32_t i;
+
+	while ((uar = list_pop(&ctx->uars.all, struct mlx5x_uar, entry))) {
+		for (i = 0; i < uar->num_bf; i++)
+			mlx5x_lock_fini(&uar->bf[i].lock);
+		mlx5x_cmd_free_uar(&ctx->vctx.context, uar);
+		free(uar);
+	}
+	pthread_mutex_destroy(&ctx->uars.lock);
+}
+
+static bool use_bf(struct mlx5x_context *ctx)
+{
+	return ctx->bf_reg_size && !ctx->env.shut_up_bf;
+}
+
+static struct mlx5x_bf *get_alone(struct mlx5x_context *ctx,
+				  enum mlx5x_bf_class class, uint32_t max)
+{
+	struct mlx5x_uars *uars = &ctx->uars;
+
+	if (list_empty(&uars->free[class]) && uars->num[class] < max)
+		uar_alloc(ctx, class);
+	return list_pop(&uars->free[class], struct mlx5x_bf, entry);
+}
+
+static struct mlx5x_bf *get_shared(struct mlx5x_context *ctx)
+{
+	struct mlx5x_uars *uars = &ctx->uars;
+	struct mlx5x_bf *bf, *best = NULL;
+
+	if (uars->num[MLX5X_BF_SHARED] <
+	    ctx->env.total_uuars - ctx->env.low_lat_uuars)
+		uar_alloc(ctx, MLX5X_BF_SHARED);
+	list_for_each (&uars->free[MLX5X_BF_SHARED], bf, entry)
+		if (!best || bf->users < best->users)
+			best = bf;
+	return best;
+}
+
+struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx)
+{
+	struct mlx5x_bf *bf;
+
+	if (!use_bf(ctx))
+		return &ctx->uars.nc->bf[0];
+	pthread_mutex_lock(&ctx->uars.lock);
+	bf = get_alone(ctx, MLX5X_BF_DEDICATED, ctx->env.low_lat_uuars);
+	if (!bf)
+		bf = get_shared(ctx);
+	if (bf)
+		bf->users++;
+	pthread_mutex_unlock(&ctx->uars.lock);
+	return bf;
+}
+
+struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx)
+{
+	struct mlx5x_bf *bf;
+
+	if (!use_bf(ctx))
+		return &ctx->uars.nc->bf[0];
+	pthread_mutex_lock(&ctx->uars.lock);
+	bf = get_alone(ctx, MLX5X_BF_DOMAIN, UINT32_MAX);
+	if (bf)
+		bf->users++;
+	pthread_mutex_unlock(&ctx->uars.lock);
+	return bf;
+}
+
+void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
+{
+	if (bf->class == MLX5X_BF_NC)
+		return;
+	pthread_mutex_lock(&ctx->uars.lock);
+	bf->users--;
+	if (bf->class != MLX5X_BF_SHARED)
+		list_add(&ctx->uars.free[bf->class], &bf->entry);
+	pthread_mutex_unlock(&ctx->uars.lock);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The slower parts of WQEs: inline data, BlueFlame, data that comes back in
+ * the CQE.
+ */
+#include <util/mmio.h>
+#include <util/udma_barrier.h>
+#include "wqe.h"
+
+const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
+	[IBV_WR_RDMA_WRITE] = {
+		.opcode = MLX5X_OP_RDMA_WRITE,
+		.wc_opcode = IBV_WC_RDMA_WRITE,
+		.raddr = true,
+		.valid = true,
+	},
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
+		.opcode = MLX5X_OP_RDMA_WRITE_IMM,
+		.wc_opcode = IBV_WC_RDMA_WRITE,
+		.wc_flags = IBV_WC_WITH_IMM,
+		.raddr = true,
+		.imm = true,
+		.valid = true,
+	},
+	[IBV_WR_SEND] = {
+		.opcode = MLX5X_OP_SEND,
+		.wc_opcode = IBV_WC_SEND,
+		.valid = true,
+	},
+	[IBV_WR_SEND_WITH_IMM] = {
+		.opcode = MLX5X_OP_SEND_IMM,
+		.wc_opcode = IBV_WC_SEND,
+		.wc_flags = IBV_WC_WITH_IMM,
+		.imm = true,
+		.valid = true,
+	},
+	[IBV_WR_RDMA_READ] = {
+		.opcode = MLX5X_OP_RDMA_READ,
+		.wc_opcode = IBV_WC_RDMA_READ,
+		.byte_len = MLX5X_LEN_OF_CQE,
+		.raddr = true,
+		.valid = true,
+	},
+};
+
+/* Copy to dst, which moves on and goes round at the end of the ring. */
+static uint8_t *ring_copy(struct mlx5x_sq *sq, uint8_t *dst, const void *src,
+			  size_t len)
+{
+	size_t room = sq->end - dst;
+
+	if (len >= room) {
+		memcpy(dst, src, room);
+		src = (const uint8_t *)src + room;
+		len -= room;
+		dst = sq->buf;
+	}
+	if (len)
+		memcpy(dst, src, len);
+	return dst + len;
+}
+
+/* The head of the inline segment; the number of 16-byte units it takes. */
+static int close_inline(void *seg, size_t total)
+{
+	struct mlx5x_inline_seg *head = seg;
+
+	if (!total)
+		return 0;
+	head->byte_count = htobe32(MLX5X_INLINE_SEG | total);
+	return (sizeof(*head) + total + MLX5X_SEG - 1) / MLX5X_SEG;
+}
+
+int mlx5x_put_inline_sgl(struct mlx5x_sq *sq, void *seg,
+			 const struct ibv_sge *sge, uint32_t num_sge)
+{
+	uint8_t *dst = (uint8_t *)seg + sizeof(struct mlx5x_inline_seg);
+	size_t total = 0;
+
+	for (; num_sge; num_sge--, sge++) {
+		if (!sge->length)
+			continue;
+		if (sge->length > sq->max_inline - total)
+			return -1;
+		total += sge->length;
+		dst = ring_copy(sq, dst, (void *)(uintptr_t)sge->addr,
+				sge->length);
+	}
+	return close_inline(seg, total);
+}
+
+int mlx5x_put_inline_list(struct mlx5x_sq *sq, void *seg,
+			  const struct ibv_data_buf *buf, size_t num)
+{
+	uint8_t *dst = (uint8_t *)seg + sizeof(struct mlx5x_inline_seg);
+	size_t total = 0;
+
+	for (; num; num--, buf++) {
+		if (!buf->length)
+			continue;
+		if (buf->length > sq->max_inline - total)
+			return -1;
+		total += buf->length;
+		dst = ring_copy(sq, dst, buf->addr, buf->length);
+	}
+	return close_inline(seg, total);
+}
+
+/*
+ * Write the doorbell into a write-combining register, or, if bytes is not 0,
+ * the whole WQE in blocks of 64.  Its two buffers are used in turn, and the
+ * next user may write only after this one's bytes have left: flush, then
+ * toggle, then unlock.
+ */
+void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
+		   uint32_t bytes)
+{
+	struct mlx5x_bf *bf = sq->bf;
+	uint8_t *src = (uint8_t *)ctrl;
+	uint8_t *dst;
+
+	if (bf->lock.used)
+		mmio_wc_spinlock(&bf->lock.spin);
+	else
+		mmio_wc_start();
+	dst = bf->reg + bf->offset;
+	if (!bytes) {
+		mmio_write64_be(dst, *(__be64 *)ctrl);
+	} else {
+		uint8_t *end = dst + bytes;
+
+		for (; dst < end; dst += MLX5X_WQEBB) {
+			mmio_memcpy_x64(dst, src, MLX5X_WQEBB);
+			src += MLX5X_WQEBB;
+			if (src == sq->end)
+				src = sq->buf;
+		}
+	}
+	mmio_flush_writes();
+	bf->offset ^= bf->size;
+	if (bf->lock.used)
+		pthread_spin_unlock(&bf->lock.spin);
+}
+
+static uint32_t scatter_one(const struct mlx5x_data_seg *seg, const void *data,
+			    uint32_t bytes)
+{
+	uint32_t len = be32toh(seg->byte_count);
+
+	if (len > bytes)
+		len = bytes;
+	if (len)
+		memcpy((void *)(uintptr_t)be64toh(seg->addr), data, len);
+	return len;
+}
+
+bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
+			const void *data, uint32_t bytes)
+{
+	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, wqe_counter);
+	uint32_t ds = be32toh(ctrl->qpn_ds) & MLX5X_MAX_DS;
+	struct mlx5x_data_seg *seg = (struct mlx5x_data_seg *)ctrl + 2;
+	uint32_t done, i;
+
+	if ((be32toh(ctrl->opmod_idx_opcode) & 0xff) != MLX5X_OP_RDMA_READ)
+		return !bytes;
+	for (i = 2; i < ds && bytes; i++) {
+		done = scatter_one(seg, data, bytes);
+		data = (const uint8_t *)data + done;
+		bytes -= done;
+		seg++;
+		if ((uint8_t *)seg == sq->end)
+			seg = (struct mlx5x_data_seg *)sq->buf;
+	}
+	return !bytes;
+}
+
+bool mlx5x_scatter_recv(struct mlx5x_rq *rq, uint16_t wqe_counter,
+			const void *data, uint32_t bytes)
+{
+	const struct mlx5x_data_seg *seg =
+		(const void *)(rq->buf +
+			       ((size_t)(wqe_counter & rq->mask) << rq->shift));
+	uint32_t done, i;
+
+	for (i = 0; i < rq->max_sge && bytes; i++, seg++) {
+		if (be32toh(seg->lkey) == MLX5X_INVALID_LKEY)
+			break;
+		done = scatter_one(seg, data, bytes);
+		data = (const uint8_t *)data + done;
+		bytes -= done;
+	}
+	return !bytes;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Encode WQEs straight into the ring.
+ *
+ * A WQE starts on a basic block.  Its first two segments (control, remote
+ * address) cannot reach the end of the ring, since a block holds four; after
+ * them the writer looks at the end of the ring after each segment.  The ring
+ * is long enough for the deepest queue of the largest WQEs, so that counting
+ * WQEs is enough to never overrun.
+ */
+#ifndef MLX5X_WQE_H
+#define MLX5X_WQE_H
+
+#include <endian.h>
+#include <string.h>
+#include "mlx5x.h"
+
+/* slot.byte_len */
+enum {
+	MLX5X_LEN_NONE = 0,
+	MLX5X_LEN_OF_CQE = 1,
+};
+
+/* What a request of a kind is to the device and to the completion. */
+struct mlx5x_op {
+	uint8_t opcode;
+	uint8_t wc_opcode;
+	uint8_t wc_flags;
+	uint8_t byte_len;
+	bool raddr;
+	bool imm;
+	bool valid;
+};
+
+/* By enum ibv_wr_opcode, for RC. */
+enum {
+	MLX5X_NUM_OPS = IBV_WR_DRIVER1 + 1
+};
+extern const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS];
+
+/* Its segments are filled by the device: they cannot be inline. */
+MLX5X_INLINE bool mlx5x_op_returns_data(const struct mlx5x_op *op)
+{
+	return op->byte_len != MLX5X_LEN_NONE;
+}
+
+MLX5X_INLINE struct mlx5x_ctrl_seg *mlx5x_wqe_at(struct mlx5x_sq *sq,
+						 uint32_t pi)
+{
+	return (struct mlx5x_ctrl_seg *)(sq->buf + ((size_t)(pi & sq->mask)
+						    << MLX5X_WQEBB_SHIFT));
+}
+
+MLX5X_INLINE void mlx5x_put_ctrl(struct mlx5x_sq *sq,
+				 struct mlx5x_ctrl_seg *ctrl, uint32_t pi,
+				 uint8_t opcode, uint32_t ds, uint8_t fm_ce_se,
+				 __be32 imm)
+{
+	__be32 flags = htobe32(fm_ce_se);
+
+	ctrl->opmod_idx_opcode = htobe32((pi & 0xffff) << 8 | opcode);
+	ctrl->qpn_ds = htobe32(sq->qpn | ds);
+	/* signature, two reserved bytes and the flags are one word */
+	memcpy(&ctrl->signature, &flags, sizeof(flags));
+	ctrl->imm = imm;
+}
+
+MLX5X_INLINE void mlx5x_put_raddr(struct mlx5x_raddr_seg *seg, uint64_t raddr,
+				  uint32_t rkey)
+{
+	seg->raddr = htobe64(raddr);
+	seg->rkey = htobe32(rkey);
+	seg->rsvd = 0;
+}
+
+MLX5X_INLINE void mlx5x_put_data(struct mlx5x_data_seg *seg,
+				 const struct ibv_sge *sge)
+{
+	seg->byte_count = htobe32(sge->length);
+	seg->lkey = htobe32(sge->lkey);
+	seg->addr = htobe64(sge->addr);
+}
+
+MLX5X_INLINE void mlx5x_put_slot(struct mlx5x_sq *sq, uint32_t pi,
+				 uint32_t head, uint64_t wr_id,
+				 const struct mlx5x_op *op)
+{
+	struct mlx5x_slot *slot = &sq->slots[pi & sq->mask];
+
+	slot->wr_id = wr_id;
+	slot->head = head;
+	slot->wc_opcode = op->wc_opcode;
+	slot->wc_flags = op->wc_flags;
+	slot->byte_len = op->byte_len;
+}
+
+/*
+ * Append data segments at seg, which may be the ring's end minus one; segments
+ * of length 0 mean 2^31 bytes to the device and are left out.  Returns their
+ * number, or -1 if a length has bit 31, which would mean inline data.
+ */
+MLX5X_INLINE int mlx5x_put_sgl(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
+			       const struct ibv_sge *sge, uint32_t num_sge)
+{
+	uint32_t all = 0;
+	int n = 0;
+
+	for (; num_sge; num_sge--, sge++) {
+		if (unlikely(!sge->length))
+			continue;
+		all |= sge->length;
+		mlx5x_put_data(seg, sge);
+		n++;
+		seg++;
+		if (unlikely((uint8_t *)seg == sq->end))
+			seg = (struct mlx5x_data_seg *)sq->buf;
+	}
+	return likely(!(all & MLX5X_INLINE_SEG)) ? n : -1;
+}
+
+/* Inline data, from an SGL or a list of buffers; -1 if it is too long. */
+int mlx5x_put_inline_sgl(struct mlx5x_sq *sq, void *seg,
+			 const struct ibv_sge *sge, uint32_t num_sge);
+int mlx5x_put_inline_list(struct mlx5x_sq *sq, void *seg,
+			  const struct ibv_data_buf *buf, size_t num);
+
+/* Tell the device of all WQEs before pi; the last is ctrl, of ds segments. */
+void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
+		   uint32_t bytes);
+
+/*
+ * Copy bytes into the segments of a request; false if they do not fit or it is
+ * no request that data comes back to.
+ */
+bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
+			const void *data, uint32_t bytes);
+bool mlx5x_scatter_recv(struct mlx5x_rq *rq, uint16_t wqe_counter,
+			const void *data, uint32_t bytes);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The command table: all the tables of handlers, joined.
+ *
+ * The index of a command is its place in the joined table; statistics are
+ * kept by it.  Lookup goes through a map from opcode to place, built at the
+ * first use.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca.h"
+#include "log.h"
+
+#define NUM_OPCODES 0x1000u
+#define SLOW_NS	    100000000ull
+
+/* Reasons of this file, as syndromes. */
+#define SYND_UNKNOWN 0x0c0d01
+#define SYND_IN_LEN  0x0c0d02
+#define SYND_OUT_LEN 0x0c0d03
+
+/* Offsets in every input and output. */
+#define IN_OPCODE    0x0
+#define IN_UID	     0x2
+#define IN_OP_MOD    0x6
+#define OUT_STATUS   0x0
+#define OUT_SYNDROME 0x4
+#define MIN_HEADER   8u
+
+static const struct cmd_def *const *all_tables(size_t *num)
+{
+	static const struct cmd_def *const tables[] = {
+		cmds_device, cmds_vport, cmds_eq,  cmds_res, cmds_mkey,
+		cmds_cq,     cmds_qp,	 cmds_srq, cmds_eth, cmds_flow,
+	};
+
+	*num = sizeof(tables) / sizeof(tables[0]);
+	return tables;
+}
+
+static struct {
+	bool built;
+	unsigned int num;
+	const struct cmd_def *defs[CMD_MAX_DEFS];
+	uint8_t place[NUM_OPCODES]; /* index + 1, 0: none */
+} joined;
+
+_Static_assert(CMD_MAX_DEFS < 255, "a place must fit a byte");
+
+static void join_one(const struct cmd_def *def)
+{
+	if (joined.num == CMD_MAX_DEFS || def->opcode >= NUM_OPCODES ||
+	    joined.place[def->opcode]) {
+		log_error("command table: no place for %s (0x%03x)", def->name,
+			  def->opcode);
+		abort();
+	}
+	joined.defs[joined.num++] = def;
+	joined.place[def->opcode] = (uint8_t)joined.num;
+}
+
+static void join(void)
+{
+	const struct cmd_def *const *tables;
+	const struct cmd_def *def;
+	size_t i, num;
+
+	if (joined.built)
+		return;
+	joined.built = true;
+	tables = all_tables(&num);
+	for (i = 0; i < num; i++)
+		for (def = tables[i]; def->name; def++)
+			join_one(def);
+}
+
+const struct cmd_def *cmd_find(uint16_t opcode)
+{
+	join();
+	if (opcode >= NUM_OPCODES || !joined.place[opcode])
+		return NULL;
+	return joined.defs[joined.place[opcode] - 1];
+}
+
+unsigned int cmd_index(const struct cmd_def *def)
+{
+	join();
+	return joined.place[def->opcode] - 1u;
+}
+
+const struct cmd_def *cmd_by_index(unsigned int index)
+{
+	join();
+	return index < joined.num ? joined.defs[index] : NULL;
+}
+
+static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
+				const struct cmd_def *def)
+{
+	if (!def)
+		return cmd_refuse(cmd, CMD_BAD_OP, SYND_UNKNOWN,
+				  "unknown opcode");
+	if (cmd->in_len < def->min_in || cmd->in_len < MIN_HEADER)
+		return cmd_refuse(cmd, CMD_BAD_INP_LEN, SYND_IN_LEN,
+				  "input too short");
+	if (cmd->out_len < def->min_out)
+		return cmd_refuse(cmd, CMD_BAD_OUTP_LEN, SYND_OUT_LEN,
+				  "output room too short");
+	return def->handler(hca, cmd);
+}
+
+static void count(struct hca *hca, const struct cmd_def *def,
+		  enum cmd_status status)
+{
+	if (!def) {
+		hca->stats.cmds_unknown++;
+		return;
+	}
+	hca->stats.cmds[cmd_index(def)]++;
+	if (status != CMD_OK)
+		hca->stats.cmds_failed[cmd_index(def)]++;
+}
+
+enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
+{
+	const struct cmd_def *def;
+	enum cmd_status status;
+	uint64_t start, took;
+
+	cmd->opcode = cmd->in_len >= 2 ? be16_get(cmd->in + IN_OPCODE) : 0;
+	cmd->uid = cmd->in_len >= 4 ? be16_get(cmd->in + IN_UID) : 0;
+	cmd->op_mod = cmd->in_len >= 8 ? be16_get(cmd->in + IN_OP_MOD) : 0;
+	cmd->syndrome = 0;
+	cmd->why = NULL;
+	def = cmd_find(cmd->opcode);
+
+	start = loop_now_ns();
+	status = dispatch(hca, cmd, def);
+	took = loop_now_ns() - start;
+
+	/* A refused command answers nothing but why. */
+	if (status != CMD_OK)
+		memset(cmd->out, 0, cmd->out_len);
+	if (cmd->out_len > OUT_STATUS)
+		cmd->out[OUT_STATUS] = (uint8_t)status;
+	if (cmd->out_len >= OUT_SYNDROME + 4)
+		be32_put(cmd->out + OUT_SYNDROME,
+			 status == CMD_OK ? 0 : cmd->syndrome);
+	count(hca, def, status);
+	log_command(hca, def ? def->name : NULL, cmd, status, took);
+	if (!def)
+		log_warn("%s: unknown command opcode 0x%03x op_mod 0x%x",
+			 hca->name, cmd->opcode, cmd->op_mod);
+	if (took > SLOW_NS)
+		log_warn("%s: command 0x%03x took %" PRIu64 " ms", hca->name,
+			 cmd->opcode, took / 1000000);
+	return status;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Commands of completion queues; what they do is in cq.c. */
+#include <stdlib.h>
+
+#include "hw_cmd.h"
+#include "objects.h"
+
+#define CQE_SIZE_64	    0u
+#define CQE_SIZE_128	    1u
+#define CQE_SIZE_128_PADDED 2u
+#define DBR_ALIGN	    8u
+
+static void cq_free(struct obj *obj)
+{
+	struct cq *cq = (struct cq *)obj;
+
+	ring_free(&cq->ring);
+	free(cq);
+}
+
+static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
+{
+	if (bits_get(cqc, CQC_LOG_SIZE) > LOG_MAX_CQ_SZ)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE,
+			      "log_cq_size is too large");
+	if (bits_get(cqc, CQC_CQE_SIZE) > CQE_SIZE_128_PADDED)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE,
+			      "no such CQE size");
+	if (bits_get(cqc, CQC_COLLAPSED) || bits_get(cqc, CQC_COMPRESS) ||
+	    bits_get(cqc, CQC_APU) || bits_get(cqc, CQC_DBR_UMEM) ||
+	    bits_get(cmd->in, CMD_UMEM_VALID))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
+			      "a CQ feature that is not reported");
+	if (be64_get(cqc + CQC_DBR_AT) % DBR_ALIGN)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS,
+			      "the doorbell record is not aligned");
+	return CMD_OK;
+}
+
+static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
+	struct ring_spec spec = {
+		.log_page = bits_get(cqc, CQC_LOG_PAGE),
+		.page_offset = bits_get(cqc, CQC_PAGE_OFFSET),
+		.pas = CMD_PAS_AT,
+	};
+	enum cmd_status status = check_cq(cmd, cqc);
+	struct obj *eq, *uar;
+	struct cq *cq;
+
+	if (!status)
+		status = cmd_use(hca, cmd, OBJ_EQ, bits_get(cqc, CQC_EQN), &eq);
+	if (!status)
+		status = cmd_use(hca, cmd, OBJ_UAR, bits_get(cqc, CQC_UAR),
+				 &uar);
+	if (status)
+		return status;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return refuse(cmd, CMD_LIM_ERR, OBJ_CQ, SYND_MEMORY,
+			      "out of memory");
+	obj_init(&cq->obj, OBJ_CQ, cmd->uid, cq_free);
+	cq->log_size = (uint8_t)bits_get(cqc, CQC_LOG_SIZE);
+	cq->cqe_size = bits_get(cqc, CQC_CQE_SIZE) == CQE_SIZE_64 ? 64 : 128;
+	cq->overrun_ignore = bits_get(cqc, CQC_OI);
+	cq->uar = uar->id;
+	cq->eqn = eq->id;
+	cq->dbr = be64_get(cqc + CQC_DBR_AT);
+	spec.bytes = (uint64_t)cq->cqe_size << cq->log_size;
+	status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+	if (status) {
+		cq_free(&cq->obj);
+		return status;
+	}
+	obj_use(&cq->obj, eq);
+	obj_use(&cq->obj, uar);
+	return cmd_create(hca, cmd, &cq->obj);
+}
+
+static enum cmd_status destroy_cq(struct hca *hca, struct cmd *cmd)
+{
+	return cmd_destroy(hca, cmd, OBJ_CQ);
+}
+
+static uint32_t cq_state(const struct cq *cq)
+{
+	switch (cq->arm) {
+	case CQ_ARMED_SOLICITED:
+		return CQC_STATE_SOLICITED;
+	case CQ_ARMED_ANY:
+		return CQC_STATE_ARMED;
+	default:
+		return CQC_STATE_FIRED;
+	}
+}
+
+static enum cmd_status query_cq(struct hca *hca, struct cmd *cmd)
+{
+	uint8_t *cqc = cmd->out + CMD_CTX_AT;
+	enum cmd_status status;
+	const struct cq *cq;
+	struct obj *obj;
+
+	status = cmd_query(hca, cmd, OBJ_CQ, bits_get(cmd->in, CMD_NUMBER),
+			   &obj);
+	if (status)
+		return status;
+	cq = (const struct cq *)obj;
+	bits_set(cqc, CQC_STATUS, cq->failed ? CQC_STATUS_OVERFLOW : 0);
+	bits_set(cqc, CQC_CQE_SIZE,
+		 cq->cqe_size == 64 ? CQE_SIZE_64 : CQE_SIZE_128);
+	bits_set(cqc, CQC_OI, cq->overrun_ignore);
+	bits_set(cqc, CQC_STATE, cq_state(cq));
+	bits_set(cqc, CQC_LOG_SIZE, cq->log_size);
+	bits_set(cqc, CQC_UAR, cq->uar);
+	bits_set(cqc, CQC_EQN, cq->eqn);
+	bits_set(cqc, CQC_CONSUMER, cq->ci);
+	bits_set(cqc, CQC_PRODUCER, cq->pi);
+	be64_put(cqc + CQC_DBR_AT, cq->dbr);
+	return CMD_OK;
+}
+
+const struct cmd_def cmds_cq[] = {
+	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_NUMBER, create_cq },
+	{ 0x401, "DESTROY_CQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_cq },
+	{ 0x402, "QUERY_CQ", CMD_IN_MIN, CMD_CTX_END, query_cq },
+	{ 0, NULL, 0, 0, NULL },
+};

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands of Ethernet receive and send queues.
+ *
+ * Both have the states RST, RDY and ERR.  A send queue works in RDY (eth.c).
+ * A receive queue takes buffers and never fills one: no frame reaches it.
+ */
+#include <stdlib.h>
+
+#include "eth.h"
+#include "hw_cmd.h"
+
+static void wq_free(struct obj *obj)
+{
+	struct eth_wq *wq = (struct eth_wq *)obj;
+
+	ring_free(&wq->ring);
+	free(wq);
+}
+
+/* May the queue go from one state to the other? */
+static bool can_change(uint32_t from, uint32_t to)
+{
+	switch (to) {
+	case WQC_STATE_RST:
+	case WQC_STATE_ERR:
+		return true;
+	case WQC_STATE_RDY:
+		return from == WQC_STATE_RST || from == WQC_STATE_RDY;
+	default:
+		return false;
+	}
+}
+
+/* The part of a context that RQ and SQ have in common; *made is new. */
+static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
+			       enum obj_kind kind, uint32_t cqn,
+			       struct eth_wq **made)
+{
+	const uint8_t *ctx = cmd->in + CMD_WQ_CTX_AT;
+	const uint8_t *in = ctx + WQ_AT;
+	uint32_t pdn = bits_get(in, WQ_PD);
+	struct ring_spec spec = {
+		.log_page = bits_get(in, WQ_LOG_PAGE),
+		.page_offset = bits_get(in, WQ_PAGE_OFFSET),
+		.pas = CMD_PAS_AT,
+	};
+	struct obj *cq, *pd = NULL;
+	enum cmd_status status;
+	struct eth_wq *wq;
+
+	if (bits_get(ctx, WQC_STATE) != WQC_STATE_RST)
+		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_STATE,
+			      "a new queue is in RST");
+	if (bits_get(in, WQ_TYPE) > WQ_TYPE_CYCLIC || bits_get(in, WQ_UMEM) ||
+	    bits_get(in, WQ_DBR_UMEM))
+		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_UNSUPPORTED,
+			      "a type of queue that is not reported");
+	if (bits_get(in, WQ_LOG_SIZE) > LOG_MAX_WQ_SZ)
+		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_SIZE,
+			      "log_wq_sz is too large");
+	if (be64_get(in + WQ_DBR_AT) & 3)
+		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_ADDRESS,
+			      "the doorbell record is not aligned");
+	status = cmd_use(hca, cmd, OBJ_CQ, cqn, &cq);
+	/* The driver's queue for unwanted frames comes without a PD. */
+	if (!status && (pdn || kind == OBJ_ETH_SQ || !uid_is_kernel(cmd->uid)))
+		status = cmd_use(hca, cmd, OBJ_PD, pdn, &pd);
+	if (status)
+		return status;
+	wq = calloc(1, sizeof(*wq));
+	if (!wq)
+		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
+			      "out of memory");
+	obj_init(&wq->obj, kind, cmd->uid, wq_free);
+	wq->log_size = (uint8_t)bits_get(in, WQ_LOG_SIZE);
+	wq->log_stride = (uint8_t)bits_get(in, WQ_LOG_STRIDE);
+	spec.bytes = (uint64_t)1 << (wq->log_size + wq->log_stride);
+	status = cmd_ring(cmd, kind, &spec, &wq->ring);
+	if (status) {
+		wq_free(&wq->obj);
+		return status;
+	}
+	wq->state = WQC_STATE_RST;
+	wq->cq = (struct cq *)cq;
+	wq->pd = pdn;
+	wq->dbr = be64_get(in + WQ_DBR_AT);
+	wq->user_index = bits_get(ctx, SQC_USER_INDEX);
+	obj_use(&wq->obj, cq);
+	obj_use(&wq->obj, pd);
+	*made = wq;
+	return CMD_OK;
+}
+
+static enum cmd_status create_rq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *rqc = cmd->in + CMD_WQ_CTX_AT;
+	enum cmd_status status;
+	struct eth_wq *rq;
+
+	if (bits_get(rqc, RQC_MEM_TYPE) || bits_get(rqc, RQC_HAIRPIN))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_RQ, SYND_UNSUPPORTED,
+			      "RQs have memory of their own here");
+	status = make_wq(hca, cmd, OBJ_ETH_RQ, bits_get(rqc, RQC_CQN), &rq);
+	if (status)
+		return status;
+	return cmd_create(hca, cmd, &rq->obj);
+}
+
+static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *sqc = cmd->in + CMD_WQ_CTX_AT;
+	const uint8_t *wq = sqc + WQ_AT;
+	struct obj *tis = NULL, *uar;
+	enum cmd_status status;
+	struct eth_wq *sq;
+
+	if (bits_get(sqc, SQC_HAIRPIN) || bits_get(sqc, SQC_REG_UMR))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_SQ, SYND_UNSUPPORTED,
+			      "an SQ feature that is not reported");
+	if (bits_get(wq, WQ_LOG_STRIDE) != LOG_STRIDE_SQ)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_SQ, SYND_SIZE,
+			      "an SQ has blocks of 64 bytes");
+	if (bits_get(sqc, SQC_TIS_LIST) > 1)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_SQ, SYND_SIZE,
+			      "more TISs than an SQ can have");
+	status = cmd_use(hca, cmd, OBJ_UAR, bits_get(wq, WQ_UAR), &uar);
+	if (!status && bits_get(sqc, SQC_TIS_LIST))
+		status = cmd_use(hca, cmd, OBJ_TIS, bits_get(sqc, SQC_TISN),
+				 &tis);
+	if (status)
+		return status;
+	status = make_wq(hca, cmd, OBJ_ETH_SQ, bits_get(sqc, SQC_CQN), &sq);
+	if (status)
+		return status;
+	sq->uar = uar->id;
+	obj_use(&sq->obj, uar);
+	obj_use(&sq->obj, tis);
+	return cmd_create(hca, cmd, &sq->obj);
+}
+
+static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
+				 enum obj_kind kind)
+{
+	uint32_t state = bits_get(cmd->in + CMD_WQ_CTX_AT, WQC_STATE);
+	enum cmd_status status;
+	struct eth_wq *wq;
+	struct obj *obj;
+
+	status =
+		cmd_change(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER), &obj);
+	if (status)
+		return status;
+	wq = (struct eth_wq *)obj;
+	if (be64_get(cmd->in + MODIFY_BITMASK_AT))
+		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_FIELD,
+			      "only the state can be modified");
+	if (bits_get(cmd->in, WQC_OLD_STATE) != wq->state ||
+	    !can_change(wq->state, state))
+		return refuse(cmd, CMD_BAD_RES_STATE, kind, SYND_STATE,
+			      "no such change of state");
+	if (state == WQC_STATE_RST)
+		wq->ci = 0;
+	wq->state = (uint8_t)state;
+	return CMD_OK;
+}
+
+static enum cmd_status modify_rq(struct hca *hca, struct cmd *cmd)
+{
+	return modify_wq(hca, cmd, OBJ_ETH_RQ);
+}
+
+static enum cmd_status modify_sq(struct hca *hca, struct cmd *cmd)
+{
+	return modify_wq(hca, cmd, OBJ_ETH_SQ);
+}
+
+static enum cmd_status destroy_rq(struct hca *hca, struct cmd *cmd)
+{
+	return cmd_destroy(hca, cmd, OBJ_ETH_RQ);
+}
+
+static enum cmd_status destroy_sq(struct hca *hca, struct cmd *cmd)
+{
+	return cmd_destroy(hca, cmd, OBJ_ETH_SQ);
+}
+
+static enum cmd_status query_wq(struct hca *hca, struct cmd *cmd,
+				enum obj_kind kind)
+{
+	uint8_t *ctx = cmd->out + CMD_WQ_CTX_AT;
+	const struct eth_wq *wq;
+	enum cmd_status status;
+	struct obj *obj;
+
+	status = cmd_query(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER), &obj);
+	if (status)
+		return status;
+	wq = (const struct eth_wq *)obj;
+	bits_set(ctx, WQC_STATE, wq->state);
+	bits_set(ctx, SQC_USER_INDEX, wq->user_index);
+	bits_set(ctx, SQC_CQN, wq->cq->obj.id);
+	bits_set(ctx + WQ_AT, WQ_TYPE, WQ_TYPE_CYCLIC);
+	bits_set(ctx + WQ_AT, WQ_PD, wq->pd);
+	bits_set(ctx + WQ_AT, WQ_UAR, wq->uar);
+	be64_put(ctx + WQ_AT + WQ_DBR_AT, wq->dbr);
+	bits_set(ctx + WQ_AT, WQ_HW_COUNTER, wq->ci);
+	bits_set(ctx + WQ_AT, WQ_LOG_STRIDE, wq->log_stride);
+	bits_set(ctx + WQ_AT, WQ_LOG_SIZE, wq->log_size);
+	return CMD_OK;
+}
+
+static enum cmd_status query_rq(struct hca *hca, struct cmd *cmd)
+{
+	return query_wq(hca, cmd, OBJ_ETH_RQ);
+}
+
+static enum cmd_status query_sq(struct hca *hca, struct cmd *cmd)
+{
+	return query_wq(hca, cmd, OBJ_ETH_SQ);
+}
+
+const struct cmd_def cmds_eth[] = {
+	{ 0x900, "CREATE_TIR", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_tir },
+	{ 0x901, "MODIFY_TIR", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_tir },
+	{ 0x902, "DESTROY_TIR", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tir },
+	{ 0x903, "QUERY_TIR", CMD_IN_MIN, CMD_CTX_END, cmd_query_tir },
+	{ 0x904, "CREATE_SQ", CMD_CTX_END, CMD_OUT_NUMBER, create_sq },
+	{ 0x905, "MODIFY_SQ", CMD_CTX_END, CMD_OUT_MIN, modify_sq },
+	{ 0x906, "DESTROY_SQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_sq },
+	{ 0x907, "QUERY_SQ", CMD_IN_MIN, CMD_CTX_END, query_sq },
+	{ 0x908, "CREATE_RQ", CMD_CTX_END, CMD_OUT_NUMBER, create_rq },
+	{ 0x909, "MODIFY_RQ", CMD_CTX_END, CMD_OUT_MIN, modify_rq },
+	{ 0x90a, "DESTROY_RQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_rq },
+	{ 0x90b, "QUERY_RQ", CMD_IN_MIN, CMD_CTX_END, query_rq },
+	{ 0x912, "CREATE_TIS", CREATE_TIS_IN, CMD_OUT_NUMBER, cmd_create_tis },
+	{ 0x913, "MODIFY_TIS", CREATE_TIS_IN, CMD_OUT_MIN, cmd_modify_tis },
+	{ 0x914, "DESTROY_TIS", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tis },
+	{ 0x915, "QUERY_TIS", CMD_IN_MIN, CMD_CTX_AT + TISC_SIZE,
+	  cmd_query_tis },
+	{ 0x916, "CREATE_RQT", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_rqt },
+	{ 0x917, "MODIFY_RQT", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_rqt },
+	{ 0x918, "DESTROY_RQT", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_rqt },
+	{ 0, NULL, 0, 0, NULL },
+};

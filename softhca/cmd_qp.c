@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands of queue pairs: create, destroy, query.
+ *
+ * A QP has one buffer: the receive queue first, if it has its own, then the
+ * send queue.  Whether it has its own is told by rq_type; log_rq_size is 0 for
+ * one WQE as well as for none.
+ */
+#include <stdlib.h>
+
+#include "hw_cmd.h"
+#include "qp.h"
+
+#define LOG_STRIDE_BASE 4u /* of log_rq_stride */
+#define WQEBB		64u
+#define DBR_ALIGN	8u
+
+static void qp_free(struct obj *obj)
+{
+	struct qp *qp = (struct qp *)obj;
+
+	ring_free(&qp->ring);
+	free(qp);
+}
+
+static enum cmd_status check_type(struct hca *hca, struct cmd *cmd,
+				  const uint8_t *qpc)
+{
+	uint32_t type = bits_get(qpc, QPC_ST);
+
+	switch (type) {
+	case QP_RC:
+	case QP_UC:
+	case QP_UD:
+		return CMD_OK;
+	case QP_GSI:
+	case QP_REG_UMR:
+		if (!uid_is_kernel(cmd->uid))
+			return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UID,
+				      "a QP of this type is the kernel's");
+		if (type == QP_GSI && hca->gsi_qp)
+			return refuse(cmd, CMD_BAD_RES_STATE, OBJ_QP,
+				      SYND_STATE, "there is a QP1 already");
+		return CMD_OK;
+	default:
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UNSUPPORTED,
+			      "a service type that is not there");
+	}
+}
+
+static enum cmd_status check_qp(struct hca *hca, struct cmd *cmd,
+				const uint8_t *qpc)
+{
+	uint32_t rq_type = bits_get(qpc, QPC_RQ_TYPE);
+	enum cmd_status status = check_type(hca, cmd, qpc);
+
+	if (status)
+		return status;
+	if (bits_get(cmd->in, CMD_NUMBER))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
+			      "the device chooses the number");
+	if (rq_type != QP_RQ_OWN && rq_type != QP_RQ_SRQ &&
+	    rq_type != QP_RQ_NONE)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_TYPE,
+			      "no such rq_type");
+	if (rq_type == QP_RQ_OWN &&
+	    bits_get(qpc, QPC_LOG_RQ_STRIDE) + LOG_STRIDE_BASE >
+		    LOG_MAX_STRIDE_RQ)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_SIZE,
+			      "log_rq_stride is too large");
+	if (bits_get(cmd->in, QP_UMEM_VALID) || bits_get(qpc, QPC_DBR_UMEM))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UNSUPPORTED,
+			      "UMEM is not reported");
+	if (be64_get(qpc + QPC_DBR_AT) % DBR_ALIGN)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_ADDRESS,
+			      "the doorbell record is not aligned");
+	return CMD_OK;
+}
+
+/* What the QP stands on; those it has none of are NULL. */
+struct qp_base {
+	struct obj *pd, *uar, *scq, *rcq, *srq;
+};
+
+static enum cmd_status find_base(struct hca *hca, struct cmd *cmd,
+				 const uint8_t *qpc, struct qp_base *base)
+{
+	uint32_t rq_type = bits_get(qpc, QPC_RQ_TYPE);
+	enum cmd_status status;
+
+	memset(base, 0, sizeof(*base));
+	status = cmd_use(hca, cmd, OBJ_UAR, bits_get(qpc, QPC_UAR), &base->uar);
+	/* The kernel's UMR QP serves all PDs. */
+	if (!status && bits_get(qpc, QPC_ST) != QP_REG_UMR)
+		status = cmd_use(hca, cmd, OBJ_PD, bits_get(qpc, QPC_PD),
+				 &base->pd);
+	if (!status && !bits_get(qpc, QPC_NO_SQ))
+		status = cmd_use(hca, cmd, OBJ_CQ, bits_get(qpc, QPC_CQN_SND),
+				 &base->scq);
+	if (!status && rq_type != QP_RQ_NONE)
+		status = cmd_use(hca, cmd, OBJ_CQ, bits_get(qpc, QPC_CQN_RCV),
+				 &base->rcq);
+	if (!status && rq_type == QP_RQ_SRQ)
+		status = cmd_use(hca, cmd, OBJ_SRQ, bits_get(qpc, QPC_SRQN),
+				 &base->srq);
+	if (!status && base->srq && ((struct srq *)base->srq)->xrc)
+		status = refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_MISMATCH,
+				"an XRC SRQ serves XRC QPs only");
+	return status;
+}
+
+static void read_geometry(struct qp *qp, const uint8_t *qpc)
+{
+	uint64_t rq = 0, sq = 0;
+
+	qp->rq_type = bits_get(qpc, QPC_RQ_TYPE);
+	qp->no_sq = bits_get(qpc, QPC_NO_SQ);
+	if (qp->rq_type == QP_RQ_OWN) {
+		qp->log_rq_size = (uint8_t)bits_get(qpc, QPC_LOG_RQ_SIZE);
+		qp->log_rq_stride = (uint8_t)(bits_get(qpc, QPC_LOG_RQ_STRIDE) +
+					      LOG_STRIDE_BASE);
+		rq = (uint64_t)1 << (qp->log_rq_size + qp->log_rq_stride);
+	}
+	if (!qp->no_sq) {
+		qp->log_sq_size = (uint8_t)bits_get(qpc, QPC_LOG_SQ_SIZE);
+		sq = (uint64_t)WQEBB << qp->log_sq_size;
+	}
+	qp->sq_offset = rq;
+	qp->ring.size = rq + sq;
+}
+
+static void read_qp(struct qp *qp, const uint8_t *qpc,
+		    const struct qp_base *base)
+{
+	qp->type = bits_get(qpc, QPC_ST);
+	qp->state = QP_RST;
+	qp->pd = bits_get(qpc, QPC_PD);
+	qp->user_index = bits_get(qpc, QPC_USER_INDEX);
+	qp->uar = base->uar->id;
+	qp->scq = (struct cq *)base->scq;
+	qp->rcq = (struct cq *)base->rcq;
+	qp->srq = (struct srq *)base->srq;
+	qp->dbr = be64_get(qpc + QPC_DBR_AT);
+	qp->rlky = bits_get(qpc, QPC_RLKY);
+	qp->fre = bits_get(qpc, QPC_FRE);
+	memcpy(qp->qpc, qpc, sizeof(qp->qpc));
+	read_geometry(qp, qpc);
+	qp_decode(qp);
+}
+
+static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *qpc = cmd->in + QPC_AT;
+	struct ring_spec spec = {
+		.log_page = bits_get(qpc, QPC_LOG_PAGE),
+		.page_offset = bits_get(qpc, QPC_PAGE_OFFSET),
+		.pas = CMD_PAS_AT,
+	};
+	enum cmd_status status = check_qp(hca, cmd, qpc);
+	struct qp_base base;
+	struct qp *qp;
+
+	if (!status)
+		status = find_base(hca, cmd, qpc, &base);
+	if (status)
+		return status;
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return refuse(cmd, CMD_LIM_ERR, OBJ_QP, SYND_MEMORY,
+			      "out of memory");
+	obj_init(&qp->obj, OBJ_QP, cmd->uid, qp_free);
+	read_qp(qp, qpc, &base);
+	spec.bytes = qp->ring.size;
+	status = cmd_ring(cmd, OBJ_QP, &spec, &qp->ring);
+	if (status) {
+		qp_free(&qp->obj);
+		return status;
+	}
+	obj_use(&qp->obj, base.pd);
+	obj_use(&qp->obj, base.uar);
+	obj_use(&qp->obj, base.scq);
+	obj_use(&qp->obj, base.rcq);
+	obj_use(&qp->obj, base.srq);
+	status = cmd_create(hca, cmd, &qp->obj);
+	if (status)
+		return status;
+	if (qp->type == QP_GSI)
+		hca->gsi_qp = qp;
+	dp_qp_created(hca, qp);
+	return CMD_OK;
+}
+
+static enum cmd_status destroy_qp(struct hca *hca, struct cmd *cmd)
+{
+	enum cmd_status status;
+	struct obj *obj;
+	struct qp *qp;
+
+	status = cmd_check_destroy(hca, cmd, OBJ_QP,
+				   bits_get(cmd->in, CMD_NUMBER), &obj);
+	if (status)
+		return status;
+	qp = (struct qp *)obj;
+	if (hca->gsi_qp == qp)
+		hca->gsi_qp = NULL;
+	dp_qp_destroyed(hca, qp);
+	obj_del(obj_table(hca, OBJ_QP), obj);
+	return CMD_OK;
+}
+
+static enum cmd_status query_qp(struct hca *hca, struct cmd *cmd)
+{
+	uint8_t *qpc = cmd->out + QPC_AT;
+	enum cmd_status status;
+	const struct qp *qp;
+	struct obj *obj;
+
+	status = cmd_query(hca, cmd, OBJ_QP, bits_get(cmd->in, CMD_NUMBER),
+			   &obj);
+	if (status)
+		return status;
+	qp = (const struct qp *)obj;
+	memcpy(qpc, qp->qpc, sizeof(qp->qpc));
+	bits_set(qpc, QPC_STATE, qp->state);
+	bits_set(qpc, QPC_PM_STATE, QPC_PM_MIGRATED);
+	bits_set(qpc, QPC_HW_SQ_COUNTER, qp->sq_ci);
+	bits_set(qpc, QPC_HW_RQ_COUNTER, qp->rq_ci);
+	return CMD_OK;
+}
+
+const struct cmd_def cmds_qp[] = {
+	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_NUMBER, create_qp },
+	{ 0x501, "DESTROY_QP", CMD_IN_MIN, CMD_OUT_MIN, destroy_qp },
+	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  cmd_rst2init_qp },
+	{ 0x503, "INIT2RTR_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  cmd_init2rtr_qp },
+	{ 0x504, "RTR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, cmd_rtr2rts_qp },
+	{ 0x505, "RTS2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, cmd_rts2rts_qp },
+	{ 0x506, "SQERR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  cmd_sqerr2rts_qp },
+	{ 0x507, "2ERR_QP", CMD_IN_MIN, CMD_OUT_MIN, cmd_2err_qp },
+	{ 0x50a, "2RST_QP", CMD_IN_MIN, CMD_OUT_MIN, cmd_2rst_qp },
+	{ 0x50b, "QUERY_QP", CMD_IN_MIN, QPC_AT + QPC_SIZE, query_qp },
+	{ 0x50e, "INIT2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  cmd_init2init_qp },
+	{ 0, NULL, 0, 0, NULL },
+};

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands of what stands between the Ethernet port and its queues: transport
+ * interfaces for receive (TIR) and send (TIS), tables of RQs (RQT).
+ *
+ * They keep their contexts and what they refer to; no frame goes through them
+ * yet.
+ */
+#include <stdlib.h>
+
+#include "eth.h"
+#include "hw_cmd.h"
+
+#define DISP_DIRECT   0u
+#define DISP_INDIRECT 1u
+#define TIS_BIT_PRIO  1u
+
+/* A TIR or TIS: the context as given. */
+struct interface {
+	struct obj obj;
+	uint8_t ctx[TIRC_SIZE];
+};
+
+_Static_assert(TISC_SIZE <= TIRC_SIZE, "a TIS fits where a TIR does");
+
+struct rqt {
+	struct obj obj;
+	uint32_t max, num;
+	struct obj *rq[]; /* each has a reference */
+};
+
+static void plain_free(struct obj *obj)
+{
+	free(obj);
+}
+
+static enum cmd_status make_interface(struct cmd *cmd, enum obj_kind kind,
+				      size_t size, struct interface **made)
+{
+	struct interface *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
+			      "out of memory");
+	obj_init(&new->obj, kind, cmd->uid, plain_free);
+	memcpy(new->ctx, cmd->in + CMD_WQ_CTX_AT, size);
+	*made = new;
+	return CMD_OK;
+}
+
+enum cmd_status cmd_create_tir(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *tirc = cmd->in + CMD_WQ_CTX_AT;
+	struct obj *td, *target;
+	enum cmd_status status;
+	struct interface *tir;
+
+	if (bits_get(tirc, TIRC_TLS))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_UNSUPPORTED,
+			      "TLS is not reported");
+	status = cmd_use(hca, cmd, OBJ_TD, bits_get(tirc, TIRC_TD), &td);
+	if (status)
+		return status;
+	switch (bits_get(tirc, TIRC_DISP_TYPE)) {
+	case DISP_DIRECT:
+		status = cmd_use(hca, cmd, OBJ_ETH_RQ,
+				 bits_get(tirc, TIRC_INLINE_RQN), &target);
+		break;
+	case DISP_INDIRECT:
+		status = cmd_use(hca, cmd, OBJ_RQT, bits_get(tirc, TIRC_RQTN),
+				 &target);
+		break;
+	default:
+		status = refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_TYPE,
+				"no such disp_type");
+	}
+	if (!status)
+		status = make_interface(cmd, OBJ_TIR, TIRC_SIZE, &tir);
+	if (status)
+		return status;
+	obj_use(&tir->obj, td);
+	obj_use(&tir->obj, target);
+	return cmd_create(hca, cmd, &tir->obj);
+}
+
+/* Where frames go stays as created; how they are hashed may change. */
+enum cmd_status cmd_modify_tir(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *new = cmd->in + CMD_WQ_CTX_AT;
+	uint64_t mask = be64_get(cmd->in + MODIFY_BITMASK_AT);
+	enum cmd_status status;
+	struct interface *tir;
+	struct obj *obj;
+
+	status = cmd_change(hca, cmd, OBJ_TIR, bits_get(cmd->in, CMD_NUMBER),
+			    &obj);
+	if (status)
+		return status;
+	tir = (struct interface *)obj;
+	if (mask & ~(uint64_t)(TIR_BIT_HASH | TIR_BIT_SELF_LB))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_FIELD,
+			      "a TIR field that cannot be modified");
+	if (mask & TIR_BIT_HASH) {
+		bits_set(tir->ctx, TIRC_HASH_SYMMETRIC,
+			 bits_get(new, TIRC_HASH_SYMMETRIC));
+		bits_set(tir->ctx, TIRC_HASH_FN, bits_get(new, TIRC_HASH_FN));
+		memcpy(tir->ctx + TIRC_HASH_AT, new + TIRC_HASH_AT,
+		       TIRC_HASH_SIZE);
+	}
+	if (mask & TIR_BIT_SELF_LB)
+		bits_set(tir->ctx, TIRC_SELF_LB, bits_get(new, TIRC_SELF_LB));
+	return CMD_OK;
+}
+
+enum cmd_status cmd_destroy_tir(struct hca *hca, struct cmd *cmd)
+{
+	return cmd_destroy(hca, cmd, OBJ_TIR);
+}
+
+static enum cmd_status query_interface(struct hca *hca, struct cmd *cmd,
+				       enum obj_kind kind, size_t at,
+				       size_t size)
+{
+	enum cmd_status status;
+	struct obj *obj;
+
+	status = cmd_query(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER), &obj);
+	if (status)
+		return status;
+	memcpy(cmd->out + at, ((struct interface *)obj)->ctx, size);
+	return CMD_OK;
+}
+
+enum cmd_status cmd_query_tir(struct hca *hca, struct cmd *cmd)
+{
+	return query_interface(hca, cmd, OBJ_TIR, CMD_WQ_CTX_AT, TIRC_SIZE);
+}
+
+enum cmd_status cmd_create_tis(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *tisc = cmd->in + CMD_WQ_CTX_AT;
+	enum cmd_status status;
+	struct interface *tis;
+	struct obj *td;
+
+	if (bits_get(tisc, TISC_TLS) || bits_get(tisc, TISC_UNDERLAY_QPN))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIS, SYND_UNSUPPORTED,
+			      "a TIS feature that is not reported");
+	status = cmd_use(hca, cmd, OBJ_TD, bits_get(tisc, TISC_TD), &td);
+	if (!status)
+		status = make_interface(cmd, OBJ_TIS, TISC_SIZE, &tis);
+	if (status)
+		return status;
+	obj_use(&tis->obj, td);
+	return cmd_create(hca, cmd, &tis->obj);
+}
+
+enum cmd_status cmd_modify_tis(struct hca *hca, struct cmd *cmd)
+{
+	uint64_t mask = be64_get(cmd->in + MODIFY_BITMASK_AT);
+	enum cmd_status status;
+	struct obj *obj;
+
+	status = cmd_change(hca, cmd, OBJ_TIS, bits_get(cmd->in, CMD_NUMBER),
+			    &obj);
+	if (status)
+		return status;
+	if (mask & ~(uint64_t)TIS_BIT_PRIO)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIS, SYND_FIELD,
+			      "a TIS field that cannot be modified");
+	if (mask & TIS_BIT_PRIO)
+		bits_set(((struct interface *)obj)->ctx, TISC_PRIO,
+			 bits_get(cmd->in + CMD_WQ_CTX_AT, TISC_PRIO));
+	return CMD_OK;
+}
+
+enum cmd_status cmd_destroy_tis(struct hca *hca, struct cmd *cmd)
+{
+	return cmd_destroy(hca, cmd, OBJ_TIS);
+}
+
+enum cmd_status cmd_query_tis(struct hca *hca, struct cmd *cmd)
+{
+	return query_interface(hca, cmd, OBJ_TIS, CMD_CTX_AT, TISC_SIZE);
+}
+
+/* Look all RQs of the list up before any reference is taken. */
+static enum cmd_status find_rqs(struct hca *hca, struct cmd *cmd, uint32_t num,
+				struct obj **rq)
+{
+	const uint8_t *list = cmd->in + CMD_WQ_CTX_AT + RQTC_LIST_AT;
+	size_t room = cmd->in_len - CMD_WQ_CTX_AT - RQTC_LIST_AT;
+	enum cmd_status status;
+	uint32_t i;
+
+	if (num > room / sizeof(uint32_t))
+		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_RQT, SYND_LIST,
+			      "list of RQs is longer than the command");
+	for (i = 0; i < num; i++) {
+		status = cmd_use(hca, cmd, OBJ_ETH_RQ,
+				 bits_get(list + i * 4, RQT_RQN), &rq[i]);
+		if (status)
+			return status;
+	}
+	return CMD_OK;
+}
+
+static void rqt_put(struct rqt *rqt)
+{
+	while (rqt->num)
+		rqt->rq[--rqt->num]->refs--;
+}
+
+static void rqt_set(struct rqt *rqt, struct obj *const *rq, uint32_t num)
+{
+	uint32_t i;
+
+	for (i = 0; i < num; i++)
+		rq[i]->refs++;
+	rqt_put(rqt);
+	memcpy(rqt->rq, rq, num * sizeof(*rq));
+	rqt->num = num;
+}
+
+enum cmd_status cmd_create_rqt(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *rqtc = cmd->in + CMD_WQ_CTX_AT;
+	uint32_t max = bits_get(rqtc, RQTC_MAX_SIZE);
+	uint32_t num = bits_get(rqtc, RQTC_ACTUAL_SIZE);
+	struct obj *rq[1u << LOG_MAX_RQT_SZ];
+	enum cmd_status status;
+	struct rqt *rqt;
+
+	if (!max || max > 1u << LOG_MAX_RQT_SZ || num > max)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_SIZE,
+			      "size of the RQT is out of range");
+	if (bits_get(rqtc, RQTC_QUEUE_TYPE))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_TYPE,
+			      "an RQT lists RQs");
+	status = find_rqs(hca, cmd, num, rq);
+	if (status)
+		return status;
+	rqt = calloc(1, sizeof(*rqt) + max * sizeof(rqt->rq[0]));
+	if (!rqt)
+		return refuse(cmd, CMD_LIM_ERR, OBJ_RQT, SYND_MEMORY,
+			      "out of memory");
+	obj_init(&rqt->obj, OBJ_RQT, cmd->uid, plain_free);
+	rqt->max = max;
+	status = cmd_create(hca, cmd, &rqt->obj);
+	if (status)
+		return status;
+	rqt_set(rqt, rq, num);
+	return CMD_OK;
+}
+
+enum cmd_status cmd_modify_rqt(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *rqtc = cmd->in + CMD_WQ_CTX_AT;
+	uint32_t num = bits_get(rqtc, RQTC_ACTUAL_SIZE);
+	uint64_t mask = be64_get(cmd->in + MODIFY_BITMASK_AT);
+	struct obj *rq[1u << LOG_MAX_RQT_SZ];
+	enum cmd_status status;
+	struct rqt *rqt;
+	struct obj *obj;
+
+	status = cmd_change(hca, cmd, OBJ_RQT, bits_get(cmd->in, CMD_NUMBER),
+			    &obj);
+	if (status)
+		return status;
+	rqt = (struct rqt *)obj;
+	if (mask != RQT_BIT_LIST)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_FIELD,
+			      "only the list can be modified");
+	if (num > rqt->max)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_SIZE,
+			      "the list is longer than the RQT");
+	status = find_rqs(hca, cmd, num, rq);
+	if (status)
+		return status;
+	rqt_set(rqt, rq, num);
+	return CMD_OK;
+}
+
+enum cmd_status cmd_destroy_rqt(struct hca *hca, struct cmd *cmd)
+{
+	enum cmd_status status;
+	struct obj *obj;
+
+	status = cmd_check_destroy(hca, cmd, OBJ_RQT,
+				   bits_get(cmd->in, CMD_NUMBER), &obj);
+	if (status)
+		return status;
+	rqt_put((struct rqt *)obj);
+	obj_del(obj_table(hca, OBJ_RQT), obj);
+	return CMD_OK;
+}

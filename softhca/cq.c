@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completion queues.
+ *
+ * The device writes CQEs at pi and the driver reports its consumer index in
+ * the doorbell record, which is read only when the ring looks full.  As in
+ * EQs, an entry is valid through its owner bit (0 on the first pass), stored
+ * last.
+ *
+ * A CQ sends one completion event for each arm, none without: an event that
+ * nobody asked for can find its handler gone.  An arm names the consumer
+ * index that the driver had reached; if there is a newer CQE (one that the arm
+ * is about), the event comes at once.
+ *
+ * A CQ that overruns or whose memory is not there fails for good: CQ_ERROR
+ * event, no more CQEs, and its QPs go to error.
+ */
+#include "eq.h"
+#include "hca.h"
+
+#define CI_MASK	      0xffffffu
+#define CQE_BYTES     64u
+#define CQE_OWNER_AT  0x3fu
+#define CQE_OP_ERRORS 13u /* requester's and, one more, responder's */
+#define CQE_OP_LAST   14u
+#define DB_SOLICITED  (1u << 24)
+
+static uint32_t cq_entries(const struct cq *cq)
+{
+	return 1u << cq->log_size;
+}
+
+static void fire(struct hca *hca, struct cq *cq)
+{
+	cq->arm = CQ_DISARMED;
+	eq_post_comp(hca, cq->eqn, cq->obj.id);
+}
+
+struct failed {
+	struct hca *hca;
+	struct cq *cq;
+};
+
+static void qp_fails(struct obj *obj, void *arg)
+{
+	struct failed *failed = arg;
+	struct qp *qp = (struct qp *)obj;
+
+	if (obj->kind == OBJ_QP &&
+	    (qp->scq == failed->cq || qp->rcq == failed->cq) &&
+	    qp->state != QP_RST && qp->state != QP_ERR)
+		dp_qp_error(failed->hca, qp);
+}
+
+static void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome)
+{
+	struct failed failed = { hca, cq };
+
+	cq->failed = true;
+	event_cq_error(hca, cq->obj.id, syndrome);
+	obj_for_each(obj_table(hca, OBJ_QP), qp_fails, &failed);
+}
+
+/* Is there no room for one more CQE? */
+static bool cq_full(struct hca *hca, struct cq *cq)
+{
+	uint8_t word[4];
+
+	if (cq->overrun_ignore ||
+	    ((cq->pi - cq->ci) & CI_MASK) < cq_entries(cq))
+		return false;
+	if (dma_read(hca->dma, cq->dbr, word, sizeof(word)))
+		return true;
+	cq->ci = be32_get(word);
+	return ((cq->pi - cq->ci) & CI_MASK) >= cq_entries(cq);
+}
+
+void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
+	     bool solicited)
+{
+	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) * cq->cqe_size;
+	uint8_t opcode = cqe[CQE_OWNER_AT] >> 4;
+	uint8_t owner = (uint8_t)((cq->pi >> cq->log_size) & 1);
+	uint8_t *p;
+
+	if (cq->failed)
+		return;
+	if (cq_full(hca, cq)) {
+		cq_fail(hca, cq, EQE_CQ_OVERRUN);
+		return;
+	}
+	p = dma_ptr(hca->dma, ring_gpa(&cq->ring, off), cq->cqe_size, DMA_WRITE,
+		    NULL);
+	if (!p) {
+		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
+		return;
+	}
+	p += cq->cqe_size - CQE_BYTES; /* the second half of a large one */
+	memcpy(p, cqe, CQE_OWNER_AT);
+	__atomic_store_n(p + CQE_OWNER_AT,
+			 (uint8_t)((cqe[CQE_OWNER_AT] & 0xfe) | owner),
+			 __ATOMIC_RELEASE);
+	dma_stats(hca->dma)->write_bytes += CQE_BYTES;
+	hca->stats.cqes++;
+	cq->pi++;
+	if (opcode >= CQE_OP_ERRORS && opcode <= CQE_OP_LAST) {
+		hca->stats.cqes_error++;
+		solicited = true;
+	}
+	/* What is older than a ring has been consumed: keeps it comparable. */
+	if (solicited)
+		cq->last_solicited = cq->pi;
+	else if (cq->pi - cq->last_solicited > cq_entries(cq))
+		cq->last_solicited = cq->pi - cq_entries(cq);
+	if (cq->arm == CQ_ARMED_ANY ||
+	    (cq->arm == CQ_ARMED_SOLICITED && solicited))
+		fire(hca, cq);
+}
+
+void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
+{
+	struct cq *cq = cq_get(hca, cqn & CI_MASK);
+	bool solicited = word0 & DB_SOLICITED;
+	uint32_t unseen, ci;
+	bool newer;
+
+	/* Only the UAR page that the CQ was created with reaches it. */
+	if (!cq || cq->uar != uar)
+		return;
+	unseen = (cq->pi - word0) & CI_MASK;
+	ci = cq->pi - unseen;
+	newer = unseen != 0;
+	if (solicited)
+		newer = (int32_t)(cq->last_solicited - ci) > 0;
+	if (newer) {
+		fire(hca, cq);
+		return;
+	}
+	cq->arm = solicited ? CQ_ARMED_SOLICITED : CQ_ARMED_ANY;
+}
+
+void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
+{
+	struct obj *obj = obj_get(obj_table(hca, OBJ_QP), number);
+
+	if (!obj)
+		return;
+	if (obj->kind == OBJ_QP) {
+		struct qp *qp = (struct qp *)obj;
+
+		if (qp->uar == uar)
+			dp_qp_doorbell(hca, qp);
+	} else {
+		struct eth_wq *sq = (struct eth_wq *)obj;
+
+		if (sq->uar == uar)
+			eth_sq_doorbell(hca, sq);
+	}
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include "cqe.h"
+#include "hca.h"
+
+/* The device clock that a guest reads: 156250 kHz, 5 ticks in 32 ns. */
+static uint64_t timestamp(void)
+{
+	return loop_now_ns() / 32 * 5;
+}
+
+static void begin(uint8_t *cqe, const struct qp *qp, enum cqe_opcode opcode,
+		  uint16_t counter)
+{
+	memset(cqe, 0, CQE_SIZE);
+	bits_set(cqe, CQE_UIDX, qp->user_index);
+	bits_set(cqe, CQE_QPN, qp->obj.id);
+	bits_set(cqe, CQE_WQE_COUNTER, counter);
+	bits_set(cqe, CQE_OPCODE, opcode);
+}
+
+void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
+		   uint16_t counter, uint32_t byte_cnt, bool event)
+{
+	uint8_t cqe[CQE_SIZE];
+
+	if (!qp->scq)
+		return;
+	begin(cqe, qp, CQE_REQ, counter);
+	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
+	bits_set(cqe, CQE_BYTE_CNT, byte_cnt);
+	be64_put(cqe + CQE_TIMESTAMP, timestamp());
+	cq_post(hca, qp->scq, cqe, event);
+}
+
+void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
+{
+	uint8_t cqe[CQE_SIZE];
+
+	if (!qp->rcq)
+		return;
+	begin(cqe, qp, recv->opcode, recv->counter);
+	if (recv->grh) {
+		bits_set(cqe, CQE_GRH, 1);
+		bits_set(cqe, CQE_L3_TYPE, recv->l3_type);
+	}
+	bits_set(cqe, CQE_RQPN, recv->remote_qpn);
+	bits_set(cqe, CQE_IMM, recv->imm);
+	bits_set(cqe, CQE_BYTE_CNT, recv->byte_cnt);
+	bits_set(cqe, CQE_SE, recv->solicited);
+	be64_put(cqe + CQE_TIMESTAMP, timestamp());
+	cq_post(hca, qp->rcq, cqe, recv->solicited);
+}
+
+static void error(uint8_t *cqe, enum cqe_syndrome syndrome, uint8_t vendor)
+{
+	bits_set(cqe, CQE_ERR_SYNDROME, syndrome);
+	bits_set(cqe, CQE_ERR_VENDOR, vendor);
+}
+
+void cqe_send_error(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
+		    uint16_t counter, enum cqe_syndrome syndrome,
+		    uint8_t vendor)
+{
+	uint8_t cqe[CQE_SIZE];
+
+	if (!qp->scq)
+		return;
+	begin(cqe, qp, CQE_REQ_ERR, counter);
+	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
+	error(cqe, syndrome, vendor);
+	cq_post(hca, qp->scq, cqe, true);
+}
+
+void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
+		    enum cqe_syndrome syndrome, uint8_t vendor)
+{
+	uint8_t cqe[CQE_SIZE];
+
+	if (!qp->rcq)
+		return;
+	begin(cqe, qp, CQE_RESP_ERR, counter);
+	error(cqe, syndrome, vendor);
+	cq_post(hca, qp->rcq, cqe, true);
+}

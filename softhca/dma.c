@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Guest memory: the ranges that the client has mapped, sorted by address.
+ *
+ * A lookup tries the range of the last lookup first (nearly all RAM is one
+ * range), then searches.  Ends are kept as the last address, not one past it,
+ * so a range may reach the top of the address space.
+ *
+ * A descriptor whose file is shorter than the range would turn accesses into
+ * SIGBUS, so that is refused at map time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dma.h"
+
+#define MAX_RANGES 4096u
+
+struct range {
+	uint64_t first, last;
+	uint8_t *host;	/* of first; NULL: known but not accessible */
+	void *map_base; /* what to unmap: host rounded down to a page */
+	size_t map_len;
+	unsigned int prot;
+};
+
+struct dma_map {
+	struct range *ranges;
+	unsigned int num, cap, hint;
+	struct dma_stats stats;
+};
+
+struct dma_map *dma_map_create(void)
+{
+	return calloc(1, sizeof(struct dma_map));
+}
+
+void dma_map_destroy(struct dma_map *map)
+{
+	if (!map)
+		return;
+	dma_map_clear(map);
+	free(map->ranges);
+	free(map);
+}
+
+struct dma_stats *dma_stats(struct dma_map *map)
+{
+	return &map->stats;
+}
+
+/* The first range that ends at or after gpa; map->num when there is none. */
+static unsigned int find_from(const struct dma_map *map, uint64_t gpa)
+{
+	unsigned int lo = 0, hi = map->num, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi) / 2;
+		if (map->ranges[mid].last < gpa)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct range *find(struct dma_map *map, uint64_t gpa)
+{
+	const struct range *r;
+	unsigned int i;
+
+	if (map->hint < map->num) {
+		r = &map->ranges[map->hint];
+		if (gpa >= r->first && gpa <= r->last)
+			return r;
+	}
+	i = find_from(map, gpa);
+	if (i == map->num || map->ranges[i].first > gpa)
+		return NULL;
+	map->hint = i;
+	return &map->ranges[i];
+}
+
+static int map_fd(struct range *r, uint64_t size, int fd, uint64_t offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t slack = offset & (page - 1);
+	uint64_t end;
+	struct stat st;
+	int prot = 0;
+	void *p;
+
+	if (__builtin_add_overflow(offset, size, &end) || end > INT64_MAX)
+		return EINVAL;
+	if (fstat(fd, &st))
+		return errno;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
+		return EINVAL;
+	if (r->prot & DMA_READ)
+		prot |= PROT_READ;
+	if (r->prot & DMA_WRITE)
+		prot |= PROT_READ | PROT_WRITE;
+	p = mmap(NULL, size + slack, prot, MAP_SHARED | MAP_NORESERVE, fd,
+		 (off_t)(offset - slack));
+	if (p == MAP_FAILED)
+		return errno;
+	r->map_base = p;
+	r->map_len = size + slack;
+	r->host = (uint8_t *)p + slack;
+	return 0;
+}
+
+static int grow(struct dma_map *map)
+{
+	unsigned int cap = map->cap ? map->cap * 2 : 16;
+	struct range *r;
+
+	if (map->num >= MAX_RANGES)
+		return E2BIG;
+	if (map->num < map->cap)
+		return 0;
+	r = realloc(map->ranges, cap * sizeof(*r));
+	if (!r)
+		return ENOMEM;
+	map->ranges = r;
+	map->cap = cap;
+	return 0;
+}
+
+int dma_map_add(struct dma_map *map, uint64_t iova, uint64_t size, int fd,
+		uint64_t offset, unsigned int prot)
+{
+	struct range r = { .first = iova, .prot = prot };
+	unsigned int i;
+	int err;
+
+	if (!size || prot & ~(DMA_READ | DMA_WRITE) ||
+	    __builtin_add_overflow(iova, size - 1, &r.last))
+		return EINVAL;
+	i = find_from(map, iova);
+	if (i < map->num && map->ranges[i].first <= r.last)
+		return EEXIST;
+	err = grow(map);
+	if (err)
+		return err;
+	if (fd >= 0 && prot) {
+		err = map_fd(&r, size, fd, offset);
+		if (err)
+			return err;
+	}
+	memmove(&map->ranges[i + 1], &map->ranges[i],
+		(map->num - i) * sizeof(r));
+	map->ranges[i] = r;
+	map->num++;
+	return 0;
+}
+
+static void unmap(struct range *r)
+{
+	if (r->host)
+		munmap(r->map_base, r->map_len);
+}
+
+int dma_map_del(struct dma_map *map, uint64_t iova, uint64_t size)
+{
+	unsigned int i = find_from(map, iova);
+	struct range *r;
+
+	if (i == map->num)
+		return ENOENT;
+	r = &map->ranges[i];
+	if (!size || r->first != iova || r->last - r->first != size - 1)
+		return ENOENT;
+	unmap(r);
+	map->num--;
+	memmove(r, r + 1, (map->num - i) * sizeof(*r));
+	return 0;
+}
+
+void dma_map_clear(struct dma_map *map)
+{
+	unsigned int i;
+
+	for (i = 0; i < map->num; i++)
+		unmap(&map->ranges[i]);
+	map->num = 0;
+}
+
+void *dma_ptr(struct dma_map *map, uint64_t gpa, size_t len, unsigned int prot,
+	      size_t *avail)
+{
+	const struct range *r = find(map, gpa);
+	uint64_t left;
+
+	if (!r || !r->host || (r->prot & prot) != prot || !len)
+		return NULL;
+	left = r->last - gpa;
+	if (len - 1 > left)
+		return NULL;
+	if (avail)
+		*avail = left < SIZE_MAX ? (size_t)left + 1 : SIZE_MAX;
+	return r->host + (gpa - r->first);
+}
+
+/* Host address of as much of [gpa, gpa + len) as one range holds. */
+static uint8_t *piece(struct dma_map *map, uint64_t gpa, size_t len,
+		      unsigned int prot, size_t *n)
+{
+	uint8_t *p = dma_ptr(map, gpa, 1, prot, n);
+
+	if (p && *n > len)
+		*n = len;
+	return p;
+}
+
+int dma_read(struct dma_map *map, uint64_t gpa, void *dst, size_t len)
+{
+	uint8_t *to = dst, *p;
+	size_t n;
+
+	if (len && gpa > UINT64_MAX - (len - 1))
+		return EFAULT;
+	for (; len; len -= n, to += n, gpa += n) {
+		p = piece(map, gpa, len, DMA_READ, &n);
+		if (!p)
+			return EFAULT;
+		memcpy(to, p, n);
+		map->stats.read_bytes += n;
+	}
+	return 0;
+}
+
+int dma_write(struct dma_map *map, uint64_t gpa, const void *src, size_t len)
+{
+	const uint8_t *from = src;
+	uint8_t *p;
+	size_t n;
+
+	if (len && gpa > UINT64_MAX - (len - 1))
+		return EFAULT;
+	for (; len; len -= n, from += n, gpa += n) {
+		p = piece(map, gpa, len, DMA_WRITE, &n);
+		if (!p)
+			return EFAULT;
+		memcpy(p, from, n);
+		map->stats.write_bytes += n;
+	}
+	return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Inside the data path: the state of a QP's two halves and the calls between
+ * the files.
+ *
+ *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
+ *   sq.c         walks a send queue, completes its WQEs
+ *   requester.c  carries out one WQE by packets to the peer; waits, retries
+ *   rq.c         takes receive WQEs from a QP's own queue or its SRQ
+ *   responder.c  executes the packets of the peer and answers
+ *   ud.c         datagrams, both ways
+ *   flush.c      empties the queues of a QP in ERR
+ *
+ * Rules: a send queue is worked in order and one packet of a QP is on its way
+ * at a time, so each WQE is done before the next begins and every fence holds.
+ * A turn does bounded work and queues itself again.  A requester knows of the
+ * answer to its packet only what dp_receive() notes in struct requester;
+ * whether that happens within wire_send() or later makes no difference.  The
+ * current WQE is not kept between turns but fetched again: it belongs to the
+ * device until its completion, and what is fetched is checked anew.
+ */
+#ifndef SOFTHCA_DP_H
+#define SOFTHCA_DP_H
+
+#include "cqe.h"
+#include "hca.h"
+#include "packet.h"
+#include "wqe.h"
+
+#define DP_PACKET_MAX ((size_t)1 << 20) /* a multiple of every MTU */
+#define DP_TURN_WQES  64u
+#define DP_TURN_BYTES ((size_t)1 << 20)
+#define DP_TURN_FLUSH 128u
+
+#define DP_ERR_POLL_NS	2000000u
+#define DP_RNR_MIN_NS	100000u
+#define DP_MAX_WAIT_NS	4000000000u /* all tries together */
+#define DP_RNR_INFINITE 7u
+
+enum req_state {
+	REQ_IDLE,  /* nothing on its way */
+	REQ_SENT,  /* waits for the answer; the timer may run */
+	REQ_ACKED, /* answered, all well */
+	REQ_NAKED, /* answered by NAK nak */
+	REQ_RNR,   /* answered by RNR NAK */
+	REQ_PAUSE, /* the RNR timer runs */
+	REQ_LATE,  /* no answer to the last try */
+	REQ_LOCAL, /* the answer came but local memory refused it */
+	REQ_WRONG, /* an answer that does not fit the request */
+};
+
+struct requester {
+	enum req_state state;
+	bool stepping;	      /* requester_step() is on the stack */
+	enum pkt_class asked; /* what the packet on its way is */
+	uint32_t psn;	      /* of the next packet */
+	uint64_t done;	  /* bytes of the current WQE that are acknowledged */
+	uint32_t num_psn; /* PSNs of the packet on its way, from psn on */
+	size_t sent;	  /* its payload, or what a READ asks for */
+	size_t got;	  /* bytes of a READ's answer so far */
+	uint32_t got_psn; /* PSNs of it */
+	uint8_t nak, rnr_timer;
+	uint8_t tries, rnr_tries; /* used up by the packet on its way */
+};
+
+struct responder {
+	uint32_t epsn;	     /* expected */
+	uint32_t msn;	     /* messages completed */
+	enum pkt_class busy; /* message in progress, PKT_NONE between them */
+	/* SEND in progress, and the receive WQE that it has taken */
+	uint16_t rwqe;
+	bool held; /* UC: taken by a message that was then lost */
+	uint64_t done;
+	/* WRITE in progress */
+	uint64_t va;
+	uint32_t rkey;
+	uint64_t left;
+	/* the last atomic, for a repeated request */
+	bool atomic_valid;
+	uint32_t atomic_psn;
+	uint64_t atomic_orig;
+	bool established; /* COMM_EST reported */
+};
+
+struct dp_qp {
+	struct hca *hca;
+	struct qp *qp;
+	struct loop_work work;	 /* send queue, or flush in ERR */
+	struct loop_timer timer; /* of the requester */
+	struct requester req;
+	struct responder resp;
+	bool last_wqe; /* SRQ_LAST_WQE reported */
+	/* all QPs, and those in ERR whose doorbell records are polled */
+	struct dp_qp *next, *prev;
+	struct dp_qp *err_next, *err_prev;
+	bool on_err_list;
+};
+
+struct datapath {
+	struct hca *hca;
+	struct dp_qp *qps, *err_qps;
+	struct loop_timer err_timer;
+	uint64_t max_wait_ns;
+	/* Scratch of the call in progress. */
+	struct send_wqe swqe;
+	struct dp_qp *swqe_of; /* whose current WQE swqe is, or NULL */
+	struct recv_wqe rwqe;
+	struct spans gather;  /* payload on its way out */
+	struct spans scatter; /* where payload goes */
+};
+
+static inline struct dp_qp *to_dp(const struct qp *qp)
+{
+	return qp->dp;
+}
+
+static inline uint32_t qp_mtu(const struct qp *qp)
+{
+	return 128u << (qp->mtu < 1 ? 1 : qp->mtu > 5 ? 5 : qp->mtu);
+}
+
+static inline struct xlat_user qp_user(const struct qp *qp)
+{
+	return (struct xlat_user){
+		.pd = qp->pd,
+		.qpn = qp->obj.id,
+		.any_pd = qp->type == QP_REG_UMR,
+	};
+}
+
+/* How long all tries of a packet may take together; for tests and tuning. */
+void dp_set_max_wait(struct hca *hca, uint64_t ns);
+
+/* sq.c: one turn of a send queue; true when more is to do at once. */
+bool sq_run(struct dp_qp *dq);
+/*
+ * How many WQEBBs are posted from sq_ci on. False when the queue is unusable.
+ */
+bool sq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
+/* The current WQE, fetched again if need be; NULL when that fails. */
+const struct send_wqe *sq_current(struct dp_qp *dq);
+
+/* requester.c */
+enum req_result {
+	REQ_MORE, /* a packet is done, the WQE is not */
+	REQ_DONE, /* the WQE is done */
+	REQ_WAIT, /* an answer or a timer will go on with it */
+	REQ_FAIL, /* complete with error */
+};
+struct req_error {
+	enum cqe_syndrome syndrome;
+	uint8_t vendor;
+};
+/* Next step of wqe, which is hca->dp->swqe; *bytes: payload moved. */
+enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
+			       size_t *bytes, struct req_error *error);
+void requester_receive(struct dp_qp *dq, const struct pkt *pkt);
+void requester_reset(struct dp_qp *dq);
+void requester_timer(void *arg);
+
+/* rq.c */
+enum rq_status {
+	RQ_OK,
+	RQ_EMPTY, /* receiver not ready */
+	RQ_BAD,	  /* the queue is unusable */
+};
+/* Take the next receive WQE; it is decoded in hca->dp->rwqe. */
+enum rq_status rq_take(struct dp_qp *dq);
+/* Decode again the WQE that was taken before. */
+enum rq_status rq_again(struct dp_qp *dq, uint16_t index);
+bool rq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
+
+/* responder.c */
+void responder_receive(struct dp_qp *dq, const struct pkt *pkt);
+
+/* ud.c */
+enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
+			size_t *bytes, struct req_error *error);
+void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
+
+/* flush.c: one turn; true when more is to do at once. */
+bool flush_run(struct dp_qp *dq);
+/* Something was posted since the last flush. */
+bool flush_needed(struct dp_qp *dq);
+
+#endif

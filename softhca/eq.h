@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Event queues: see eq.c. */
+#ifndef SOFTHCA_EQ_H
+#define SOFTHCA_EQ_H
+
+#include "hca.h"
+
+#define EQE_SIZE      64u
+#define EQE_DATA_AT   0x20u
+#define EQE_DATA_SIZE 28u
+
+/* Subtypes of EQE_PORT_CHANGE */
+#define EQE_PORT_DOWN	1u
+#define EQE_PORT_ACTIVE 4u
+/* Syndromes of EQE_CQ_ERROR */
+#define EQE_CQ_OVERRUN	    1u
+#define EQE_CQ_ACCESS_ERROR 2u
+
+void eq_post(struct hca *hca, struct eq *eq, enum eqe_type type,
+	     uint8_t subtype, const uint8_t data[EQE_DATA_SIZE]);
+/* Completion event of a CQ, on the CQ's EQ. */
+void eq_post_comp(struct hca *hca, uint32_t eqn, uint32_t cqn);
+/* Events that go to whichever EQ asks for their type; dropped if none. */
+void event_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
+void event_port(struct hca *hca, uint8_t subtype);
+/* Does the EQ's mask have this event? */
+bool eq_wants(const struct eq *eq, enum eqe_type type);
+
+#endif

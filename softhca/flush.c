@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Flush: every WQE of a QP in ERR completes with a flush error, those that
+ * are posted later too.  A receive rings no doorbell, so datapath.c polls the
+ * doorbell records of such QPs.  WQEs of an SRQ are not the QP's: it reports
+ * SRQ_LAST_WQE instead, after what it had taken has completed.
+ */
+#include "dp.h"
+
+bool flush_needed(struct dp_qp *dq)
+{
+	uint16_t avail;
+
+	if (sq_avail(dq->hca, dq->qp, &avail) && avail)
+		return true;
+	return dq->qp->rq_type == QP_RQ_OWN &&
+	       rq_avail(dq->hca, dq->qp, &avail) && avail;
+}
+
+static unsigned int flush_sq(struct dp_qp *dq, unsigned int budget)
+{
+	struct send_wqe *wqe = &dq->hca->dp->swqe;
+	struct qp *qp = dq->qp;
+	uint16_t avail;
+
+	dq->hca->dp->swqe_of = NULL;
+	while (budget && sq_avail(dq->hca, qp, &avail) && avail) {
+		uint16_t index = qp->sq_ci;
+
+		if (wqe_send_head(dq->hca, qp, index, avail, wqe) == WQE_LOST)
+			break;
+		qp->sq_ci = (uint16_t)(index + wqe->num_bb);
+		cqe_send_error(dq->hca, qp, wqe->opcode, index, SYN_WR_FLUSH,
+			       VENDOR_FLUSH);
+		budget--;
+	}
+	return budget;
+}
+
+static unsigned int flush_rq(struct dp_qp *dq, unsigned int budget)
+{
+	struct qp *qp = dq->qp;
+	uint16_t avail;
+
+	if (qp->rq_type != QP_RQ_OWN)
+		return budget;
+	while (budget && rq_avail(dq->hca, qp, &avail) && avail) {
+		cqe_recv_error(dq->hca, qp, qp->rq_ci++, SYN_WR_FLUSH,
+			       VENDOR_FLUSH);
+		budget--;
+	}
+	return budget;
+}
+
+bool flush_run(struct dp_qp *dq)
+{
+	unsigned int budget = DP_TURN_FLUSH;
+
+	if (dq->resp.busy == PKT_SEND || dq->resp.held)
+		cqe_recv_error(dq->hca, dq->qp, dq->resp.rwqe, SYN_WR_FLUSH,
+			       VENDOR_FLUSH);
+	dq->resp.busy = PKT_NONE;
+	dq->resp.held = false;
+	budget = flush_sq(dq, budget);
+	budget = flush_rq(dq, budget);
+	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {
+		dq->last_wqe = true;
+		event_qp(dq->hca, EQE_SRQ_LAST_WQE, dq->qp->obj.id);
+	}
+	return !budget;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The front of an HCA: binds the vfio-user server to config space, BAR,
+ * interrupts and guest memory.
+ *
+ * Whatever belongs to a client goes with it: the HCA is reset, so that nothing
+ * touches guest memory any more, then the memory is unmapped and the eventfds
+ * are closed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "front.h"
+#include "log.h"
+#include "vfu.h"
+
+#define REGION_BAR0 0u
+
+_Static_assert(PCI_CONFIG_SIZE <= VFU_MAX_DATA, "config space in one access");
+
+/* ---- what the server calls ---- */
+
+static int op_read(void *dev, unsigned int region, uint64_t off, void *buf,
+		   size_t len)
+{
+	struct hca *hca = dev;
+
+	if (region == VFU_REGION_CONFIG)
+		return pci_config_read(&hca->front->pci, off, buf, len);
+	return region == REGION_BAR0 ? bar_read(hca, off, buf, len) : EINVAL;
+}
+
+static int op_write(void *dev, unsigned int region, uint64_t off,
+		    const void *buf, size_t len)
+{
+	struct hca *hca = dev;
+
+	if (region == VFU_REGION_CONFIG)
+		return pci_config_write(&hca->front->pci, off, buf, len);
+	return region == REGION_BAR0 ? bar_write(hca, off, buf, len) : EINVAL;
+}
+
+static int op_dma_map(void *dev, uint64_t iova, uint64_t size, int fd,
+		      uint64_t offset, unsigned int prot)
+{
+	struct hca *hca = dev;
+
+	return dma_map_add(hca->dma, iova, size, fd, offset, prot);
+}
+
+static int op_dma_unmap(void *dev, uint64_t iova, uint64_t size)
+{
+	struct hca *hca = dev;
+
+	return dma_map_del(hca->dma, iova, size);
+}
+
+static void op_dma_unmap_all(void *dev)
+{
+	struct hca *hca = dev;
+
+	dma_map_clear(hca->dma);
+}
+
+static void op_irq_set(void *dev, unsigned int vector, int fd)
+{
+	struct hca *hca = dev;
+
+	irqs_set(&hca->front->irqs, vector, fd);
+}
+
+static void op_irq_raise(void *dev, unsigned int vector)
+{
+	hca_irq(dev, vector);
+}
+
+static void op_reset(void *dev)
+{
+	front_reset(dev);
+}
+
+static void op_connected(void *dev)
+{
+	struct hca *hca = dev;
+	struct front *front = hca->front;
+
+	front->connected = true;
+	front->clients++;
+	if (front->changed)
+		front->changed(front->changed_arg);
+}
+
+static void op_disconnected(void *dev)
+{
+	struct hca *hca = dev;
+	struct front *front = hca->front;
+
+	front_reset(hca);
+	irqs_clear(&front->irqs);
+	dma_map_clear(hca->dma);
+	front->connected = false;
+	if (front->changed)
+		front->changed(front->changed_arg);
+}
+
+static const struct vfu_ops ops = {
+	.read = op_read,
+	.write = op_write,
+	.dma_map = op_dma_map,
+	.dma_unmap = op_dma_unmap,
+	.dma_unmap_all = op_dma_unmap_all,
+	.irq_set = op_irq_set,
+	.irq_raise = op_irq_raise,
+	.reset = op_reset,
+	.connected = op_connected,
+	.disconnected = op_disconnected,
+};
+
+/* ---- what hca.c and main.c call ---- */
+
+int front_init(struct hca *hca)
+{
+	struct front *front = calloc(1, sizeof(*front));
+
+	if (!front)
+		return ENOMEM;
+	pci_config_init(&front->pci);
+	irqs_init(&front->irqs);
+	front->device.ops = &ops;
+	front->device.dev = hca;
+	front->device.name = hca->name;
+	front->device.region_size[REGION_BAR0] = HCA_BAR_SIZE;
+	front->device.region_size[VFU_REGION_CONFIG] = PCI_CONFIG_SIZE;
+	front->device.num_vectors = HCA_NUM_VECTORS;
+	hca->front = front;
+	return 0;
+}
+
+int front_listen(struct hca *hca, const char *path, void (*changed)(void *arg),
+		 void *arg)
+{
+	struct front *front = hca->front;
+
+	front->vfu = vfu_create(hca->loop, path, &front->device);
+	if (!front->vfu)
+		return errno;
+	front->changed = changed;
+	front->changed_arg = arg;
+	log_info("%s: listening on %s", hca->name, path);
+	return 0;
+}
+
+void front_close(struct hca *hca)
+{
+	vfu_destroy(hca->front->vfu);
+	hca->front->vfu = NULL;
+}
+
+void front_fini(struct hca *hca)
+{
+	cmdq_reset(&hca->front->cmdq);
+	irqs_clear(&hca->front->irqs);
+	free(hca->front);
+	hca->front = NULL;
+}
+
+void front_reset(struct hca *hca)
+{
+	struct front *front = hca->front;
+
+	hca_reset(hca);
+	cmdq_reset(&front->cmdq);
+	bar_reset(&front->bar);
+	pci_config_init(&front->pci);
+	front->irqs.pending = 0;
+}
+
+bool front_connected(const struct hca *hca)
+{
+	return hca->front->connected;
+}
+
+unsigned int front_clients(const struct hca *hca)
+{
+	return hca->front->clients;
+}

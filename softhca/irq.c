@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * MSI-X vectors.  An eventfd is a foreign descriptor, so it is made
+ * non-blocking: whatever the client passed, raising it cannot stall the loop.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "front.h"
+#include "irq.h"
+#include "log.h"
+
+_Static_assert(HCA_NUM_VECTORS <= 64, "pending is one word");
+
+void irqs_init(struct irqs *irqs)
+{
+	unsigned int i;
+
+	for (i = 0; i < HCA_NUM_VECTORS; i++)
+		irqs->fd[i] = -1;
+	irqs->pending = 0;
+}
+
+void irqs_clear(struct irqs *irqs)
+{
+	unsigned int i;
+
+	for (i = 0; i < HCA_NUM_VECTORS; i++)
+		irqs_set(irqs, i, -1);
+	irqs->pending = 0;
+}
+
+void irqs_set(struct irqs *irqs, unsigned int vector, int fd)
+{
+	int flags;
+
+	if (irqs->fd[vector] >= 0)
+		close(irqs->fd[vector]);
+	irqs->fd[vector] = fd;
+	if (fd < 0)
+		return;
+	flags = fcntl(fd, F_GETFL);
+	if (flags >= 0 && !(flags & O_NONBLOCK))
+		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	if (irqs->pending & (uint64_t)1 << vector)
+		irqs_raise(irqs, vector);
+}
+
+bool irqs_raise(struct irqs *irqs, unsigned int vector)
+{
+	uint64_t bit = (uint64_t)1 << vector;
+	uint64_t one = 1;
+
+	if (irqs->fd[vector] < 0) {
+		irqs->pending |= bit;
+		return false;
+	}
+	irqs->pending &= ~bit;
+	/* EAGAIN: the counter is at its top, so the event is there anyhow. */
+	return write(irqs->fd[vector], &one, sizeof(one)) == sizeof(one);
+}
+
+void hca_irq(struct hca *hca, unsigned int vector)
+{
+	if (vector >= HCA_NUM_VECTORS) {
+		log_warn("%s: no MSI-X vector %u", hca->name, vector);
+		return;
+	}
+	if (irqs_raise(&hca->front->irqs, vector))
+		hca->stats.irqs++;
+	else
+		log_debug("%s: vector %u has no eventfd", hca->name, vector);
+}

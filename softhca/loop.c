@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The event loop.
+ *
+ * Descriptors: one slot for each descriptor number.  A slot carries a serial
+ * that goes into the epoll data with it, so an event that was fetched before
+ * a handler deleted the descriptor (or deleted it and registered the same
+ * number anew) is recognised as stale and dropped.
+ *
+ * Timers: a binary heap by expiry.  A handler that arms a timer for "now"
+ * gets it in the next turn, so a turn always ends.
+ *
+ * Work: two lists, one being run and one being filled.  Both are circular
+ * with a sentinel, so an item can leave either without knowing which.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loop.h"
+
+#define NS_PER_SEC	1000000000ull
+#define NS_PER_MS	1000000ull
+#define EVENTS_PER_TURN 32
+
+struct fd_slot {
+	loop_fd_fn fn; /* NULL: not registered */
+	void *arg;
+	uint32_t serial;
+};
+
+struct loop {
+	int epoll_fd;
+	bool stop, no_pwait2;
+	int status;
+
+	struct fd_slot *fds;
+	unsigned int num_fds;
+	uint32_t serial;
+
+	struct loop_timer **heap;
+	unsigned int num_timers, cap_timers;
+	uint64_t timers_now; /* what the running turn calls expired */
+
+	struct loop_work queued, running;
+};
+
+uint64_t loop_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+struct loop *loop_create(void)
+{
+	struct loop *loop = calloc(1, sizeof(*loop));
+
+	if (!loop)
+		return NULL;
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll_fd < 0)
+		goto err_free;
+	loop->queued.next = loop->queued.prev = &loop->queued;
+	loop->running.next = loop->running.prev = &loop->running;
+	return loop;
+
+err_free:
+	free(loop);
+	return NULL;
+}
+
+static void work_unlink(struct loop_work *work)
+{
+	work->prev->next = work->next;
+	work->next->prev = work->prev;
+	work->next = work->prev = NULL;
+}
+
+void loop_destroy(struct loop *loop)
+{
+	unsigned int i;
+
+	if (!loop)
+		return;
+	/* Their owners may ask for their state after the loop is gone. */
+	while (loop->queued.next != &loop->queued)
+		work_unlink(loop->queued.next);
+	for (i = 0; i < loop->num_timers; i++)
+		loop->heap[i]->slot = 0;
+	close(loop->epoll_fd);
+	free(loop->heap);
+	free(loop->fds);
+	free(loop);
+}
+
+/* ---- descriptors ---- */
+
+static int grow_fds(struct loop *loop, unsigned int need)
+{
+	unsigned int n = loop->num_fds ? loop->num_fds : 64;
+	struct fd_slot *fds;
+
+	while (n <= need)
+		n *= 2;
+	fds = realloc(loop->fds, n * sizeof(*fds));
+	if (!fds)
+		return ENOMEM;
+	memset(fds + loop->num_fds, 0, (n - loop->num_fds) * sizeof(*fds));
+	loop->fds = fds;
+	loop->num_fds = n;
+	return 0;
+}
+
+static int fd_ctl(struct loop *loop, int op, int fd, uint32_t events)
+{
+	struct epoll_event ev = { .events = events };
+
+	ev.data.u64 = (uint64_t)loop->fds[fd].serial << 32 | (uint32_t)fd;
+	return epoll_ctl(loop->epoll_fd, op, fd, &ev) ? errno : 0;
+}
+
+int loop_add_fd(struct loop *loop, int fd, uint32_t epoll_events, loop_fd_fn fn,
+		void *arg)
+{
+	int err;
+
+	if (fd < 0 || !fn)
+		return EINVAL;
+	if ((unsigned int)fd >= loop->num_fds) {
+		err = grow_fds(loop, (unsigned int)fd);
+		if (err)
+			return err;
+	}
+	if (loop->fds[fd].fn)
+		return EEXIST;
+	loop->fds[fd].serial = ++loop->serial;
+	err = fd_ctl(loop, EPOLL_CTL_ADD, fd, epoll_events);
+	if (err)
+		return err;
+	loop->fds[fd].fn = fn;
+	loop->fds[fd].arg = arg;
+	return 0;
+}
+
+static bool fd_known(const struct loop *loop, int fd)
+{
+	return fd >= 0 && (unsigned int)fd < loop->num_fds && loop->fds[fd].fn;
+}
+
+int loop_mod_fd(struct loop *loop, int fd, uint32_t epoll_events)
+{
+	if (!fd_known(loop, fd))
+		return ENOENT;
+	return fd_ctl(loop, EPOLL_CTL_MOD, fd, epoll_events);
+}
+
+void loop_del_fd(struct loop *loop, int fd)
+{
+	if (!fd_known(loop, fd))
+		return;
+	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	loop->fds[fd].fn = NULL;
+}
+
+static int wait_fds(struct loop *loop, struct epoll_event *evs,
+		    uint64_t timeout_ns, bool forever)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(timeout_ns / NS_PER_SEC),
+		.tv_nsec = (long)(timeout_ns % NS_PER_SEC),
+	};
+	uint64_t ms;
+	int n;
+
+	if (!loop->no_pwait2) {
+		n = epoll_pwait2(loop->epoll_fd, evs, EVENTS_PER_TURN,
+				 forever ? NULL : &ts, NULL);
+		if (n >= 0 || errno != ENOSYS)
+			return n;
+		loop->no_pwait2 = true;
+	}
+	ms = (timeout_ns + NS_PER_MS - 1) / NS_PER_MS;
+	if (ms > 60000)
+		ms = 60000;
+	return epoll_wait(loop->epoll_fd, evs, EVENTS_PER_TURN,
+			  forever ? -1 : (int)ms);
+}
+
+static void run_fds(struct loop *loop, uint64_t timeout_ns, bool forever)
+{
+	struct epoll_event evs[EVENTS_PER_TURN];
+	struct fd_slot *slot;
+	uint32_t fd, serial;
+	int i, n;
+
+	n = wait_fds(loop, evs, timeout_ns, forever);
+	for (i = 0; i < n; i++) {
+		fd = (uint32_t)evs[i].data.u64;
+		serial = (uint32_t)(evs[i].data.u64 >> 32);
+		slot = &loop->fds[fd];
+		if (slot->fn && slot->serial == serial)
+			slot->fn(slot->arg, evs[i].events);
+	}
+}
+
+/* ---- timers ---- */
+
+static void heap_put(struct loop *loop, unsigned int i, struct loop_timer *t)
+{
+	loop->heap[i] = t;
+	t->slot = i + 1;
+}
+
+static void heap_up(struct loop *loop, unsigned int i)
+{
+	struct loop_timer *t = loop->heap[i];
+	unsigned int parent;
+
+	while (i > 0) {
+		parent = (i - 1) / 2;
+		if (loop->heap[parent]->expires <= t->expires)
+			break;
+		heap_put(loop, i, loop->heap[parent]);
+		i = parent;
+	}
+	heap_put(loop, i, t);
+}
+
+static void heap_down(struct loop *loop, unsigned int i)
+{
+	struct loop_timer *t = loop->heap[i];
+	unsigned int child;
+
+	while ((child = 2 * i + 1) < loop->num_timers) {
+		if (child + 1 < loop->num_timers &&
+		    loop->heap[child + 1]->expires < loop->heap[child]->expires)
+			child++;
+		if (t->expires <= loop->heap[child]->expires)
+			break;
+		heap_put(loop, i, loop->heap[child]);
+		i = child;
+	}
+	heap_put(loop, i, t);
+}
+
+void loop_timer_cancel(struct loop *loop, struct loop_timer *timer)
+{
+	unsigned int i;
+	struct loop_timer *last;
+
+	if (!timer->slot)
+		return;
+	i = timer->slot - 1;
+	timer->slot = 0;
+	last = loop->heap[--loop->num_timers];
+	if (last == timer)
+		return;
+	heap_put(loop, i, last);
+	heap_up(loop, i);
+	heap_down(loop, last->slot - 1);
+}
+
+static bool grow_heap(struct loop *loop)
+{
+	unsigned int n = loop->cap_timers ? loop->cap_timers * 2 : 64;
+	struct loop_timer **heap = realloc(loop->heap, n * sizeof(*heap));
+
+	if (!heap)
+		return false;
+	loop->heap = heap;
+	loop->cap_timers = n;
+	return true;
+}
+
+void loop_timer_set(struct loop *loop, struct loop_timer *timer,
+		    uint64_t delay_ns)
+{
+	uint64_t expires;
+
+	loop_timer_cancel(loop, timer);
+	/* There is no way to report it, and a lost timer would hang a guest. */
+	if (loop->num_timers == loop->cap_timers && !grow_heap(loop))
+		abort();
+	if (__builtin_add_overflow(loop_now_ns(), delay_ns, &expires))
+		expires = UINT64_MAX;
+	if (expires <= loop->timers_now)
+		expires = loop->timers_now + 1;
+	timer->expires = expires;
+	loop->heap[loop->num_timers] = timer;
+	heap_up(loop, loop->num_timers++);
+}
+
+static void run_timers(struct loop *loop)
+{
+	struct loop_timer *t;
+
+	if (!loop->num_timers)
+		return;
+	loop->timers_now = loop_now_ns();
+	while (loop->num_timers && loop->heap[0]->expires <= loop->timers_now) {
+		t = loop->heap[0];
+		loop_timer_cancel(loop, t);
+		t->fn(t->arg);
+	}
+}
+
+/* ---- work ---- */
+
+void loop_work_queue(struct loop *loop, struct loop_work *work)
+{
+	if (work->next)
+		return;
+	work->prev = loop->queued.prev;
+	work->next = &loop->queued;
+	work->prev->next = work;
+	work->next->prev = work;
+}
+
+void loop_work_cancel(struct loop *loop, struct loop_work *work)
+{
+	(void)loop;
+	if (work->next)
+		work_unlink(work);
+}
+
+static void run_work(struct loop *loop)
+{
+	struct loop_work *work;
+
+	if (loop->queued.next == &loop->queued)
+		return;
+	loop->running.next = loop->queued.next;
+	loop->running.prev = loop->queued.prev;
+	loop->running.next->prev = &loop->running;
+	loop->running.prev->next = &loop->running;
+	loop->queued.next = loop->queued.prev = &loop->queued;
+
+	while ((work = loop->running.next) != &loop->running) {
+		work_unlink(work);
+		work->fn(work->arg);
+	}
+}
+
+/* ---- turns ---- */
+
+static void turn(struct loop *loop, uint64_t timeout_ns, bool forever)
+{
+	uint64_t now, left;
+
+	run_work(loop);
+	run_timers(loop);
+	if (loop->stop || loop->queued.next != &loop->queued) {
+		timeout_ns = 0;
+		forever = false;
+	} else if (loop->num_timers) {
+		now = loop_now_ns();
+		left = loop->heap[0]->expires;
+		left = left > now ? left - now : 0;
+		if (forever || left < timeout_ns)
+			timeout_ns = left;
+		forever = false;
+	}
+	run_fds(loop, timeout_ns, forever);
+}
+
+void loop_turn(struct loop *loop, int timeout_ms)
+{
+	turn(loop, timeout_ms < 0 ? 0 : (uint64_t)timeout_ms * NS_PER_MS,
+	     timeout_ms < 0);
+}
+
+void loop_stop(struct loop *loop, int status)
+{
+	loop->stop = true;
+	loop->status = status;
+}
+
+int loop_run(struct loop *loop)
+{
+	loop->stop = false;
+	while (!loop->stop)
+		turn(loop, 0, true);
+	return loop->status;
+}

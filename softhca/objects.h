@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the command handlers share: finding the objects that a command names,
+ * creating and destroying, page lists.
+ *
+ * Ownership.  A command carries the uid of the user context in whose name it
+ * runs: 0 is the kernel, which may use everything; 0xffff is the kernel, too,
+ * as it makes what all users share (completion EQs, counters).  A user's
+ * command may use its own and shared resources, and change only its own.
+ *
+ * A refused command carries a syndrome: the kind of object in bits 15:8 and
+ * one of the reasons below in bits 7:0.
+ */
+#ifndef SOFTHCA_OBJECTS_H
+#define SOFTHCA_OBJECTS_H
+
+#include "hca.h"
+
+#define UID_KERNEL 0u
+#define UID_SHARED 0xffffu
+
+#define QPN_ANY 0xffffffu
+
+/* Sizes of the number spaces; the capabilities report the same. */
+#define LOG_MAX_QP	   17u
+#define LOG_MAX_CQ	   16u
+#define LOG_MAX_EQ	   7u
+#define LOG_MAX_MKEY	   20u
+#define LOG_MAX_PD	   16u
+#define LOG_MAX_SRQ	   16u
+#define LOG_MAX_XRCD	   16u
+#define LOG_MAX_TD	   16u
+#define LOG_MAX_UCTX	   16u
+#define LOG_MAX_ETH	   16u /* RQ, SQ, TIR, TIS, RQT */
+#define LOG_MAX_FT	   16u
+#define LOG_MAX_UMEM	   16u
+#define LOG_MIN_QP	   12u
+#define LOG_MAX_QP_SZ	   15u
+#define LOG_MAX_CQ_SZ	   22u
+#define LOG_MAX_EQ_SZ	   22u
+#define LOG_MAX_SRQ_SZ	   15u
+#define LOG_MAX_WQ_SZ	   15u
+#define LOG_MAX_RQT_SZ	   11u
+#define LOG_MAX_KLM	   16u
+#define LOG_MAX_TIS_PER_SQ 3u
+#define LOG_MIN_STRIDE_RQ  4u
+#define LOG_MAX_STRIDE_RQ  9u
+#define LOG_MIN_STRIDE_SRQ 5u
+#define LOG_MAX_STRIDE_SRQ 10u
+#define LOG_STRIDE_SQ	   6u
+#define LOG_MAX_UC	   7u
+#define LOG_MAX_MC	   10u
+#define LOG_MAX_VLAN	   12u
+#define LOG_MAX_FLOW_DEST  8u
+#define LOG_MAX_MSG	   30u
+#define LOG_MAX_RD	   4u
+#define LOG_MAX_FT_SZ	   22u
+#define MAX_FT_LEVEL	   64u
+#define MAX_WQE_SQ	   1024u
+#define MAX_WQE_RQ	   512u
+#define HCA_MAX_MTU	   9978u /* PMTU; the driver subtracts its 22 bytes */
+#define HCA_DEFAULT_MTU	   1522u
+
+enum synd {
+	SYND_NONE,	 /* no such number */
+	SYND_UID,	 /* of another user, or no such user */
+	SYND_BUSY,	 /* other objects stand on it */
+	SYND_FULL,	 /* all numbers are used */
+	SYND_MEMORY,	 /* softhca is out of memory */
+	SYND_TYPE,	 /* a type, mode or flag that does not exist here */
+	SYND_SIZE,	 /* a size or count out of range */
+	SYND_ADDRESS,	 /* an address or offset that cannot be */
+	SYND_LIST,	 /* a list longer than the command */
+	SYND_STATE,	 /* not in this state */
+	SYND_FIELD,	 /* a field that cannot be set (to this) */
+	SYND_MISMATCH,	 /* two objects that do not belong together */
+	SYND_UNSUPPORTED /* a feature that is not reported */
+};
+
+#define SYNDROME(kind, synd) ((uint32_t)(((kind) + 1) << 8 | (synd)))
+
+static inline bool uid_is_kernel(uint16_t uid)
+{
+	return uid == UID_KERNEL || uid == UID_SHARED;
+}
+
+/* May a command of this uid use (change) what belongs to owner? */
+static inline bool uid_may_use(uint16_t uid, uint16_t owner)
+{
+	return uid_is_kernel(uid) || uid == owner || owner == UID_SHARED;
+}
+
+static inline bool uid_may_change(uint16_t uid, uint16_t owner)
+{
+	return uid_is_kernel(uid) || uid == owner;
+}
+
+/* Does the uid name the kernel, everybody, or a live user context? */
+bool uid_exists(struct hca *hca, uint16_t uid);
+
+enum cmd_status refuse(struct cmd *cmd, enum cmd_status status,
+		       enum obj_kind kind, enum synd synd, const char *why);
+
+/*
+ * The object of that number which the command uses (or changes).  CMD_OK and
+ * *obj, or a refusal.
+ */
+enum cmd_status cmd_use(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
+			uint32_t id, struct obj **obj);
+enum cmd_status cmd_change(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
+			   uint32_t id, struct obj **obj);
+/* The same for a query: whoever may use it may look at it. */
+#define cmd_query cmd_use
+
+/*
+ * End of a create command: give the object a number, its owner the command's
+ * uid, and put the number into the output.  When refused, the object has been
+ * freed and what it stands on released.
+ */
+enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj);
+/* A whole destroy command for the number in the usual place. */
+enum cmd_status cmd_destroy(struct hca *hca, struct cmd *cmd,
+			    enum obj_kind kind);
+/* Check only; *obj may then be deleted by the caller. */
+enum cmd_status cmd_check_destroy(struct hca *hca, struct cmd *cmd,
+				  enum obj_kind kind, uint32_t id,
+				  struct obj **obj);
+
+struct ring_spec {
+	uint64_t bytes;
+	unsigned int log_page;	  /* the field: log2 of 4 KiB pages */
+	unsigned int page_offset; /* in 64ths of a page */
+	size_t pas;		  /* where the list is in the input */
+};
+/* Read the page list of a ring.  CMD_OK, or refused and nothing allocated. */
+enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
+			 const struct ring_spec *spec, struct ring *ring);
+
+#endif

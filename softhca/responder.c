@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The responder of RC: executes the packets of the peer in PSN order and
+ * answers each.
+ *
+ * A SEND takes its receive WQE with its first packet, a WRITE with immediate
+ * data with its last.  Nothing of the state changes before a packet is sure
+ * to be carried out, so that an RNR NAK leaves things as they were and the
+ * packet may come again.  The completion follows the data and precedes the
+ * answer; a NAK other than RNR and sequence takes the QP down.
+ *
+ * UC has no answers.  What cannot be carried out is dropped to the end of its
+ * message, and a receive WQE that it had taken serves the next one.
+ */
+#include "dp.h"
+#include "wire.h"
+
+static void respond(struct dp_qp *dq, struct pkt *pkt)
+{
+	pkt->dest_qpn = dq->qp->remote_qpn;
+	if (pkt_address(pkt, dq->hca, &dq->qp->path))
+		wire_send(dq->hca->wire, pkt);
+}
+
+static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
+{
+	struct pkt pkt = {
+		.opcode = BTH_ACK,
+		.psn = psn,
+		.aeth.syndrome = syndrome,
+		.aeth.msn = dq->resp.msn,
+	};
+
+	if (dq->qp->type == QP_RC)
+		respond(dq, &pkt);
+}
+
+/* UC: forget the message in progress. */
+static void drop(struct dp_qp *dq)
+{
+	dq->hca->stats.dropped++;
+	dq->resp.held |= dq->resp.busy == PKT_SEND;
+	dq->resp.busy = PKT_NONE;
+}
+
+/* NAK, tell the owner of the QP by an event (0: none), go to ERR. */
+static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
+		   enum eqe_type event)
+{
+	if (dq->qp->type == QP_UC && syndrome != AETH_NAK_OP) {
+		drop(dq);
+		return;
+	}
+	acknowledge(dq, pkt->psn, syndrome);
+	if (event)
+		event_qp(dq->hca, event, dq->qp->obj.id);
+	dp_qp_error(dq->hca, dq->qp);
+}
+
+static void refuse_request(struct dp_qp *dq, const struct pkt *pkt)
+{
+	refuse(dq, pkt, AETH_NAK_INV, EQE_WQ_INVAL_REQ);
+}
+
+static void refuse_access(struct dp_qp *dq, const struct pkt *pkt)
+{
+	refuse(dq, pkt, AETH_NAK_ACC, EQE_WQ_ACCESS);
+}
+
+static void not_ready(struct dp_qp *dq, const struct pkt *pkt)
+{
+	if (dq->qp->type == QP_UC) {
+		drop(dq);
+		return;
+	}
+	dq->hca->stats.rnr_naks++;
+	acknowledge(dq, pkt->psn, AETH_RNR | (dq->qp->min_rnr_nak & 31));
+}
+
+/* The receive WQE of the message in progress ends in an error. */
+static void fail_receive(struct dp_qp *dq, const struct pkt *pkt,
+			 enum cqe_syndrome syndrome, uint8_t vendor,
+			 uint8_t nak)
+{
+	dq->resp.busy = PKT_NONE;
+	cqe_recv_error(dq->hca, dq->qp, dq->resp.rwqe, syndrome, vendor);
+	acknowledge(dq, pkt->psn, nak);
+	dp_qp_error(dq->hca, dq->qp);
+}
+
+/* A packet is carried out: on to the next PSN. */
+static void advance(struct dp_qp *dq, const struct pkt *pkt, size_t len,
+		    bool last)
+{
+	struct responder *resp = &dq->resp;
+
+	resp->epsn = psn_add(pkt->psn, psn_count(len, qp_mtu(dq->qp)));
+	if (last) {
+		resp->msn = psn_add(resp->msn, 1);
+		resp->busy = PKT_NONE;
+	}
+}
+
+static void accept(struct dp_qp *dq, const struct pkt *pkt)
+{
+	advance(dq, pkt, pkt->len, pkt_kind(pkt->opcode)->last);
+	acknowledge(dq, psn_add(dq->resp.epsn, PSN_MASK), AETH_ACK);
+}
+
+static void complete(struct dp_qp *dq, const struct pkt *pkt, uint32_t byte_cnt)
+{
+	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+	struct cqe_recv recv = {
+		.counter = dq->resp.rwqe,
+		.byte_cnt = byte_cnt,
+		.imm = kind->imm || kind->inv ? pkt->imm : 0,
+		.remote_qpn = dq->qp->remote_qpn,
+		.solicited = pkt->solicited,
+	};
+
+	if (kind->class == PKT_WRITE)
+		recv.opcode = CQE_RESP_WRITE_IMM;
+	else if (kind->inv)
+		recv.opcode = CQE_RESP_SEND_INV;
+	else
+		recv.opcode = kind->imm ? CQE_RESP_SEND_IMM : CQE_RESP_SEND;
+	cqe_recv_done(dq->hca, dq->qp, &recv);
+}
+
+/* SEND with invalidate: the key that the peer names becomes free. */
+static bool invalidate(struct dp_qp *dq, uint32_t rkey)
+{
+	struct mkey *mkey = mkey_get(dq->hca, rkey >> 8);
+	struct xlat_user user = qp_user(dq->qp);
+
+	if (!mkey || !mkey->en_rinval ||
+	    xlat_check(dq->hca, &user, rkey, mkey->start, 0, 0))
+		return false;
+	mkey->free = true;
+	return true;
+}
+
+/* Take the receive WQE, or decode it again; false when that was answered. */
+static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct responder *resp = &dq->resp;
+	enum rq_status status;
+
+	if (resp->busy == PKT_SEND || resp->held)
+		status = rq_again(dq, resp->rwqe);
+	else
+		status = rq_take(dq);
+	switch (status) {
+	case RQ_OK:
+		break;
+	case RQ_EMPTY:
+		not_ready(dq, pkt);
+		return false;
+	default:
+		refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
+		return false;
+	}
+	if (resp->busy != PKT_SEND) {
+		resp->busy = PKT_SEND;
+		resp->rwqe = dq->hca->dp->rwqe.index;
+		resp->done = 0;
+		resp->held = false;
+	}
+	return true;
+}
+
+static void do_send(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct datapath *dp = dq->hca->dp;
+	struct responder *resp = &dq->resp;
+	struct xlat_user user = qp_user(dq->qp);
+	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+
+	if (!receive_wqe(dq, pkt))
+		return;
+	if (dp->rwqe.len < resp->done || dp->rwqe.len - resp->done < pkt->len) {
+		fail_receive(dq, pkt, SYN_LOCAL_LENGTH, VENDOR_LOCAL_LENGTH,
+			     AETH_NAK_INV);
+		return;
+	}
+	if (sge_place(dq->hca, &user, dp->rwqe.sge, dp->rwqe.num_sge,
+		      resp->done, pkt->len, pkt->payload, &dp->scatter)) {
+		fail_receive(dq, pkt, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT,
+			     AETH_NAK_OP);
+		return;
+	}
+	resp->done += pkt->len;
+	if (kind->inv && !invalidate(dq, pkt->imm)) {
+		refuse_access(dq, pkt);
+		return;
+	}
+	if (kind->last) {
+		resp->busy = PKT_NONE;
+		complete(dq, pkt, (uint32_t)resp->done);
+	}
+	accept(dq, pkt);
+}
+
+/* Checks of a WRITE's first packet; false when it was refused. */
+static bool begin_write(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct xlat_user user = qp_user(dq->qp);
+	uint32_t len = pkt->reth.len;
+
+	if (!dq->qp->rwe || len > (uint64_t)1 << dq->qp->log_msg_max) {
+		refuse_request(dq, pkt);
+		return false;
+	}
+	if (len && xlat_check(dq->hca, &user, pkt->reth.rkey, pkt->reth.va, len,
+			      XLAT_RW)) {
+		refuse_access(dq, pkt);
+		return false;
+	}
+	dq->resp.va = pkt->reth.va;
+	dq->resp.rkey = pkt->reth.rkey;
+	dq->resp.left = len;
+	return true;
+}
+
+static bool write_place(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct responder *resp = &dq->resp;
+	struct xlat_user user = qp_user(dq->qp);
+	struct spans *to = &dq->hca->dp->scatter;
+	struct span_cursor src = { .s = pkt->payload };
+	size_t done = 0;
+
+	while (done < pkt->len) {
+		spans_reset(to);
+		if (xlat_range(dq->hca, &user, resp->rkey, resp->va + done,
+			       pkt->len - done, XLAT_RW, to))
+			return false;
+		spans_fill(to, &src);
+		done += to->bytes;
+	}
+	dma_stats(dq->hca->dma)->write_bytes += done;
+	return true;
+}
+
+/* Is there a receive WQE for immediate data? False when answered. */
+static bool immediate_ready(struct dp_qp *dq, const struct pkt *pkt)
+{
+	uint16_t avail;
+
+	if (dq->resp.held)
+		return true;
+	if (!rq_avail(dq->hca, dq->qp, &avail)) {
+		refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
+		return false;
+	}
+	if (!avail)
+		not_ready(dq, pkt);
+	return avail;
+}
+
+static void do_write(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct responder *resp = &dq->resp;
+	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+
+	if (kind->first && !begin_write(dq, pkt))
+		return;
+	if (pkt->len > resp->left || kind->last != (pkt->len == resp->left)) {
+		refuse_request(dq, pkt);
+		return;
+	}
+	if (kind->imm && !immediate_ready(dq, pkt))
+		return;
+	if (!write_place(dq, pkt)) {
+		refuse_access(dq, pkt);
+		return;
+	}
+	resp->busy = PKT_WRITE;
+	resp->va += pkt->len;
+	resp->left -= pkt->len;
+	resp->done = kind->first ? pkt->len : resp->done + pkt->len;
+	if (kind->imm) {
+		if (!resp->held && rq_take(dq) != RQ_OK) {
+			refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
+			return;
+		}
+		if (!resp->held)
+			resp->rwqe = dq->hca->dp->rwqe.index;
+		resp->held = false;
+		complete(dq, pkt, (uint32_t)resp->done);
+	}
+	accept(dq, pkt);
+}
+
+/* READ: the answer may take several packets; all leave at once. */
+static bool send_read_data(struct dp_qp *dq, const struct pkt *pkt)
+{
+	static const uint8_t part[2][2] = {
+		{ BTH_READ_RESP_MIDDLE, BTH_READ_RESP_LAST },
+		{ BTH_READ_RESP_FIRST, BTH_READ_RESP_ONLY },
+	};
+	struct spans *from = &dq->hca->dp->gather;
+	struct xlat_user user = qp_user(dq->qp);
+	uint32_t mtu = qp_mtu(dq->qp);
+	size_t done = 0, len;
+	struct pkt ans = {
+		.psn = pkt->psn,
+		.aeth.syndrome = AETH_ACK,
+		.aeth.msn = dq->resp.msn,
+	};
+
+	do {
+		len = pkt->reth.len - done;
+		spans_reset(from);
+		if (xlat_range(dq->hca, &user, pkt->reth.rkey,
+			       pkt->reth.va + done, len, XLAT_RR, from))
+			return false;
+		if (from->bytes < len) {
+			len = from->bytes - from->bytes % mtu;
+			spans_trim(from, len);
+		}
+		ans.opcode = part[!done][done + len == pkt->reth.len];
+		ans.payload = from->v;
+		ans.len = len;
+		dma_stats(dq->hca->dma)->read_bytes += len;
+		respond(dq, &ans);
+		ans.psn = psn_add(ans.psn, psn_count(len, mtu));
+		done += len;
+	} while (done < pkt->reth.len);
+	return true;
+}
+
+static void do_read(struct dp_qp *dq, const struct pkt *pkt, bool again)
+{
+	struct xlat_user user = qp_user(dq->qp);
+	uint32_t len = pkt->reth.len;
+
+	if (!dq->qp->rre || len > DP_PACKET_MAX) {
+		refuse_request(dq, pkt);
+		return;
+	}
+	if (len && xlat_check(dq->hca, &user, pkt->reth.rkey, pkt->reth.va, len,
+			      XLAT_RR)) {
+		refuse_access(dq, pkt);
+		return;
+	}
+	if (!again)
+		advance(dq, pkt, len, true);
+	if (!send_read_data(dq, pkt))
+		refuse_access(dq, pkt);
+}
+
+static uint64_t execute_atomic(const struct hca *hca, void *ptr,
+			       const struct pkt *pkt)
+{
+	bool le = hca->atomic_host_endian;
+	bool swap = BTH_OPERATION(pkt->opcode) == BTH_CMP_SWAP;
+	uint64_t old = __atomic_load_n((uint64_t *)ptr, __ATOMIC_SEQ_CST);
+	uint64_t value, want;
+
+	do {
+		value = le ? le64toh(old) : be64toh(old);
+		if (swap && value != pkt->atomic.compare)
+			return value;
+		want = swap ? pkt->atomic.swap_add
+			    : value + pkt->atomic.swap_add;
+		want = le ? htole64(want) : htobe64(want);
+	} while (!__atomic_compare_exchange_n((uint64_t *)ptr, &old, want,
+					      false, __ATOMIC_SEQ_CST,
+					      __ATOMIC_SEQ_CST));
+	return value;
+}
+
+static void answer_atomic(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct pkt ans = {
+		.opcode = BTH_ATOMIC_ACK,
+		.psn = pkt->psn,
+		.aeth.syndrome = AETH_ACK,
+		.aeth.msn = dq->resp.msn,
+		.atomic_orig = dq->resp.atomic_orig,
+	};
+
+	respond(dq, &ans);
+}
+
+static void do_atomic(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct responder *resp = &dq->resp;
+	struct spans *at = &dq->hca->dp->scatter;
+	struct xlat_user user = qp_user(dq->qp);
+
+	if (!dq->qp->rae || pkt->atomic.va % sizeof(uint64_t)) {
+		refuse_request(dq, pkt);
+		return;
+	}
+	spans_reset(at);
+	if (xlat_range(dq->hca, &user, pkt->atomic.rkey, pkt->atomic.va,
+		       sizeof(uint64_t), XLAT_ATOMIC, at)) {
+		refuse_access(dq, pkt);
+		return;
+	}
+	if (at->count != 1 || (uintptr_t)at->v[0].ptr % sizeof(uint64_t)) {
+		refuse_request(dq, pkt);
+		return;
+	}
+	resp->atomic_orig = execute_atomic(dq->hca, at->v[0].ptr, pkt);
+	resp->atomic_psn = pkt->psn;
+	resp->atomic_valid = true;
+	advance(dq, pkt, sizeof(uint64_t), true);
+	answer_atomic(dq, pkt);
+}
+
+/* A packet that was carried out before: its answer was lost. */
+static void repeat(struct dp_qp *dq, const struct pkt *pkt)
+{
+	switch (pkt_kind(pkt->opcode)->class) {
+	case PKT_SEND:
+	case PKT_WRITE:
+		acknowledge(dq, psn_add(dq->resp.epsn, PSN_MASK), AETH_ACK);
+		break;
+	case PKT_READ:
+		do_read(dq, pkt, true);
+		break;
+	case PKT_ATOMIC:
+		if (dq->resp.atomic_valid && dq->resp.atomic_psn == pkt->psn)
+			answer_atomic(dq, pkt);
+		break;
+	default:
+		break;
+	}
+}
+
+void responder_receive(struct dp_qp *dq, const struct pkt *pkt)
+{
+	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+	struct responder *resp = &dq->resp;
+	int32_t ahead = psn_diff(pkt->psn, resp->epsn);
+
+	if (dq->qp->state == QP_RTR && !resp->established) {
+		resp->established = true;
+		event_qp(dq->hca, EQE_COMM_EST, dq->qp->obj.id);
+	}
+	if (dq->qp->type == QP_UC) {
+		if ((ahead || kind->first) && resp->busy != PKT_NONE)
+			drop(dq);
+		if (!kind->first && resp->busy != kind->class) {
+			dq->hca->stats.dropped++;
+			return;
+		}
+		ahead = 0;
+	}
+	if (ahead < 0) {
+		repeat(dq, pkt);
+		return;
+	}
+	if (ahead > 0) {
+		acknowledge(dq, resp->epsn, AETH_NAK_SEQ);
+		return;
+	}
+	if (kind->first ? resp->busy != PKT_NONE : resp->busy != kind->class) {
+		refuse_request(dq, pkt);
+		return;
+	}
+	switch (kind->class) {
+	case PKT_SEND:
+		do_send(dq, pkt);
+		break;
+	case PKT_WRITE:
+		do_write(dq, pkt);
+		break;
+	case PKT_READ:
+		do_read(dq, pkt, false);
+		break;
+	case PKT_ATOMIC:
+		do_atomic(dq, pkt);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* softhcactl: asks a running softhca for its counters. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "usock.h"
+
+#define TIMEOUT_SEC 10
+
+static const char usage[] =
+	"Usage: softhcactl --control PATH COMMAND [--json]\n"
+	"\n"
+	"Ask a running softhca, by the control socket that its option\n"
+	"--control names.\n"
+	"\n"
+	"Commands:\n"
+	"  stats     counters of each HCA since softhca started: commands by\n"
+	"            name (executed and failed), doorbells, WQEs by opcode, CQEs,\n"
+	"            EQEs, interrupts, DMA bytes\n"
+	"  objects   live objects of each HCA by kind\n"
+	"\n"
+	"Options:\n"
+	"  -c, --control PATH  the control socket\n"
+	"  -j, --json          one JSON object instead of \"name value\" lines\n"
+	"  -h, --help          this text\n"
+	"  -V, --version       version\n"
+	"\n"
+	"Exit status: 0 when answered, 1 when not, 2 for a wrong command line.\n";
+
+/* The first line of the answer must be "ok"; it is not copied. */
+static int copy_answer(FILE *from, FILE *to)
+{
+	char line[4096];
+	size_t n;
+
+	if (!fgets(line, sizeof(line), from)) {
+		fprintf(stderr, "softhcactl: no answer: %s\n",
+			ferror(from) ? strerror(errno) : "closed");
+		return 1;
+	}
+	if (strcmp(line, "ok\n")) {
+		fprintf(stderr, "softhcactl: %s", line);
+		return 1;
+	}
+	while ((n = fread(line, 1, sizeof(line), from)) > 0)
+		fwrite(line, 1, n, to);
+	if (ferror(from)) {
+		fprintf(stderr, "softhcactl: answer is not complete: %s\n",
+			strerror(errno));
+		return 1;
+	}
+	return fflush(to) ? 1 : 0;
+}
+
+static int ask(const char *path, const char *command, bool json)
+{
+	struct timeval tv = { .tv_sec = TIMEOUT_SEC };
+	char request[64];
+	int fd, len, ret;
+	FILE *f;
+
+	fd = usock_connect(path);
+	if (fd < 0) {
+		fprintf(stderr, "softhcactl: %s: %s\n", path, strerror(-fd));
+		return 1;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+	len = snprintf(request, sizeof(request), "%s%s\n", command,
+		       json ? " json" : "");
+	if (send(fd, request, (size_t)len, MSG_NOSIGNAL) != len) {
+		fprintf(stderr, "softhcactl: %s: %s\n", path, strerror(errno));
+		close(fd);
+		return 1;
+	}
+	f = fdopen(fd, "r");
+	if (!f) {
+		close(fd);
+		return 1;
+	}
+	ret = copy_answer(f, stdout);
+	fclose(f);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "control", required_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *path = NULL;
+	bool json = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:jhV", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			path = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		case 'V':
+			puts("softhcactl " MLX5X_VERSION);
+			return 0;
+		default:
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 == argc && !strcmp(argv[optind], "help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (!path || optind + 1 != argc ||
+	    (strcmp(argv[optind], "stats") &&
+	     strcmp(argv[optind], "objects"))) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	return ask(path, argv[optind], json);
+}

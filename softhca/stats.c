@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters as text.  A tree of names is written by one pair of functions for
+ * both formats, so they cannot differ in content.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "front.h"
+#include "stats.h"
+
+#define MAX_DEPTH 4
+
+struct writer {
+	FILE *f;
+	bool json;
+	const char *path[MAX_DEPTH];
+	unsigned int depth;
+	bool first; /* no comma before the next name */
+};
+
+static void put_name(struct writer *w, const char *name)
+{
+	unsigned int i;
+
+	if (w->json) {
+		fprintf(w->f, "%s\n%*s\"%s\": ", w->first ? "" : ",",
+			(int)w->depth * 2 + 2, "", name);
+		w->first = false;
+		return;
+	}
+	for (i = 0; i < w->depth; i++)
+		fprintf(w->f, "%s.", w->path[i]);
+	fputs(name, w->f);
+}
+
+static void put(struct writer *w, const char *name, uint64_t value)
+{
+	put_name(w, name);
+	fprintf(w->f, w->json ? "%" PRIu64 : " %" PRIu64 "\n", value);
+}
+
+static void enter(struct writer *w, const char *name)
+{
+	if (w->json) {
+		put_name(w, name);
+		fputc('{', w->f);
+	}
+	w->path[w->depth++] = name;
+	w->first = true;
+}
+
+static void leave(struct writer *w)
+{
+	w->depth--;
+	if (w->json)
+		fprintf(w->f, "\n%*s}", (int)w->depth * 2 + 2, "");
+	w->first = false;
+}
+
+static void begin(struct writer *w, FILE *f, bool json)
+{
+	memset(w, 0, sizeof(*w));
+	w->f = f;
+	w->json = json;
+	w->first = true;
+	if (json)
+		fputc('{', f);
+}
+
+static void end(struct writer *w)
+{
+	if (w->json)
+		fputs("\n}\n", w->f);
+}
+
+static void put_commands(struct writer *w, const char *name,
+			 const uint64_t counts[CMD_MAX_DEFS])
+{
+	const struct cmd_def *def;
+	unsigned int i;
+
+	enter(w, name);
+	for (i = 0; (def = cmd_by_index(i)); i++)
+		if (counts[i])
+			put(w, def->name, counts[i]);
+	leave(w);
+}
+
+static void put_wqes(struct writer *w, const struct hca_stats *s)
+{
+	static const char *const names[] = {
+		[0x00] = "NOP",
+		[0x01] = "SEND_INVAL",
+		[0x08] = "RDMA_WRITE",
+		[0x09] = "RDMA_WRITE_IMM",
+		[0x0a] = "SEND",
+		[0x0b] = "SEND_IMM",
+		[0x0e] = "LSO",
+		[0x10] = "RDMA_READ",
+		[0x11] = "ATOMIC_CS",
+		[0x12] = "ATOMIC_FA",
+		[0x14] = "ATOMIC_MASKED_CS",
+		[0x15] = "ATOMIC_MASKED_FA",
+		[0x18] = "BIND_MW",
+		[0x20] = "SET_PSV",
+		[0x25] = "UMR",
+	};
+	const unsigned int num_names = sizeof(names) / sizeof(names[0]);
+	char number[8];
+	unsigned int i;
+
+	enter(w, "wqes");
+	for (i = 0; i < sizeof(s->wqes_send) / sizeof(s->wqes_send[0]); i++) {
+		if (!s->wqes_send[i])
+			continue;
+		snprintf(number, sizeof(number), "0x%02x", i);
+		put(w, i < num_names && names[i] ? names[i] : number,
+		    s->wqes_send[i]);
+	}
+	put(w, "RECV", s->wqes_recv);
+	leave(w);
+}
+
+static void put_hca(struct writer *w, struct hca *hca)
+{
+	const struct hca_stats *s = &hca->stats;
+	const struct dma_stats *dma = dma_stats(hca->dma);
+
+	enter(w, hca->name);
+	put(w, "connected", front_connected(hca));
+	put(w, "clients", front_clients(hca));
+	put_commands(w, "commands", s->cmds);
+	put_commands(w, "commands_failed", s->cmds_failed);
+	put(w, "commands_unknown", s->cmds_unknown);
+	enter(w, "doorbells");
+	put(w, "sq", s->doorbells_sq);
+	put(w, "cq", s->doorbells_cq);
+	put(w, "eq", s->doorbells_eq);
+	leave(w);
+	put_wqes(w, s);
+	put(w, "cqes", s->cqes);
+	put(w, "cqes_error", s->cqes_error);
+	put(w, "eqes", s->eqes);
+	put(w, "irqs", s->irqs);
+	put(w, "rnr_naks", s->rnr_naks);
+	put(w, "timeouts", s->timeouts);
+	put(w, "dropped", s->dropped);
+	enter(w, "dma");
+	put(w, "read_bytes", dma->read_bytes);
+	put(w, "write_bytes", dma->write_bytes);
+	leave(w);
+	leave(w);
+}
+
+void stats_print(FILE *f, struct hca *const *hcas, unsigned int num, bool json)
+{
+	struct writer w;
+	unsigned int i;
+
+	begin(&w, f, json);
+	for (i = 0; i < num; i++)
+		put_hca(&w, hcas[i]);
+	end(&w);
+}
+
+void stats_print_objects(FILE *f, struct hca *const *hcas, unsigned int num,
+			 bool json)
+{
+	static const char *const names[OBJ_KINDS] = {
+		[OBJ_EQ] = "eq",
+		[OBJ_CQ] = "cq",
+		[OBJ_QP] = "qp",
+		[OBJ_MKEY] = "mkey",
+		[OBJ_PD] = "pd",
+		[OBJ_UAR] = "uar",
+		[OBJ_SRQ] = "srq",
+		[OBJ_XRCD] = "xrcd",
+		[OBJ_TD] = "td",
+		[OBJ_UCTX] = "uctx",
+		[OBJ_COUNTER] = "counter",
+		[OBJ_ETH_RQ] = "eth_rq",
+		[OBJ_ETH_SQ] = "eth_sq",
+		[OBJ_TIR] = "tir",
+		[OBJ_TIS] = "tis",
+		[OBJ_RQT] = "rqt",
+		[OBJ_FLOW_TABLE] = "flow_table",
+		[OBJ_FLOW_GROUP] = "flow_group",
+		[OBJ_UMEM] = "umem",
+	};
+	unsigned int i, kind;
+	struct writer w;
+
+	begin(&w, f, json);
+	for (i = 0; i < num; i++) {
+		enter(&w, hcas[i]->name);
+		for (kind = 0; kind < OBJ_KINDS; kind++)
+			put(&w, names[kind], hcas[i]->obj[kind].count);
+		leave(&w);
+	}
+	end(&w);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdatomic.h>
+#include <string.h>
+
+#include "hca.h"
+#include "xlat.h"
+
+struct walk {
+	struct hca *hca;
+	struct spans *out;
+	unsigned int prot;
+	uint32_t steps; /* list entries looked at, over all levels */
+};
+
+/* A guest could nest long lists of empty entries to stall us. */
+#define WALK_MAX_STEPS (1u << 20)
+
+void spans_trim(struct spans *s, size_t bytes)
+{
+	while (s->bytes > bytes) {
+		struct span *last = &s->v[s->count - 1];
+		size_t over = s->bytes - bytes;
+
+		if (last->len > over) {
+			last->len -= over;
+			s->bytes -= over;
+		} else {
+			s->bytes -= last->len;
+			s->count--;
+		}
+	}
+}
+
+/*
+ * memmove, because a guest may move data within one buffer.  The last bytes
+ * go last: memmove itself may write the tail of a short buffer first.
+ */
+static void copy_in_order(uint8_t *dst, const uint8_t *src, size_t len)
+{
+	if (len > 8) {
+		size_t head = len - 8;
+		uint64_t tail;
+
+		memcpy(&tail, src + head, 8);
+		memmove(dst, src, head);
+		atomic_thread_fence(memory_order_release);
+		memcpy(dst + head, &tail, 8);
+	} else {
+		memmove(dst, src, len);
+	}
+}
+
+void spans_fill(const struct spans *dst, struct span_cursor *src)
+{
+	const struct span *d = dst->v;
+	size_t left = dst->bytes;
+	size_t d_off = 0;
+
+	while (left) {
+		size_t n = d->len - d_off;
+
+		if (n > src->s->len - src->off)
+			n = src->s->len - src->off;
+		copy_in_order(d->ptr + d_off, src->s->ptr + src->off, n);
+		left -= n;
+		d_off += n;
+		src->off += n;
+		if (d_off == d->len) {
+			d++;
+			d_off = 0;
+		}
+		if (src->off == src->s->len) {
+			src->s++;
+			src->off = 0;
+		}
+	}
+}
+
+static bool rights_allow(const struct mkey *mkey, unsigned int access)
+{
+	return !((access & XLAT_LR && !mkey->lr) ||
+		 (access & XLAT_LW && !mkey->lw) ||
+		 (access & XLAT_RR && !mkey->rr) ||
+		 (access & XLAT_RW && !mkey->rw) ||
+		 (access & XLAT_ATOMIC && !mkey->atomic));
+}
+
+static enum xlat_status check_key(const struct mkey *mkey,
+				  const struct xlat_user *user, uint32_t key,
+				  uint64_t va, uint64_t len,
+				  unsigned int access)
+{
+	if (!mkey || mkey->variant != (key & 0xff) || mkey->free)
+		return XLAT_BAD_KEY;
+	if (mkey->pd != user->pd && !user->any_pd)
+		return XLAT_BAD_PD;
+	if (mkey->qpn != XLAT_ANY_QPN && mkey->qpn != user->qpn)
+		return XLAT_BAD_QPN;
+	if (!rights_allow(mkey, access))
+		return XLAT_BAD_ACCESS;
+	if (len && va + (len - 1) < va)
+		return XLAT_BAD_RANGE;
+	if (mkey->length64)
+		return va < mkey->start ? XLAT_BAD_RANGE : XLAT_OK;
+	if (va < mkey->start || va - mkey->start > mkey->len ||
+	    len > mkey->len - (va - mkey->start))
+		return XLAT_BAD_RANGE;
+	return XLAT_OK;
+}
+
+/* XLAT_OK with fewer bytes than asked when out is full. */
+static enum xlat_status emit(struct walk *w, uint64_t gpa, uint64_t len)
+{
+	while (len) {
+		size_t avail;
+		uint8_t *ptr = dma_ptr(w->hca->dma, gpa, 1, w->prot, &avail);
+
+		if (!ptr)
+			return XLAT_FAULT;
+		if (avail > len)
+			avail = len;
+		if (!spans_add(w->out, ptr, avail))
+			return XLAT_OK;
+		gpa += avail;
+		len -= avail;
+	}
+	return XLAT_OK;
+}
+
+/* emit(), and whether all of it went in. */
+static enum xlat_status emit_all(struct walk *w, uint64_t gpa, uint64_t len,
+				 bool *full)
+{
+	size_t before = w->out->bytes;
+	enum xlat_status status = emit(w, gpa, len);
+
+	*full = w->out->bytes - before != len;
+	return status;
+}
+
+static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
+				 uint64_t va, uint64_t len)
+{
+	uint64_t entries = (uint64_t)mkey->octwords * 2;
+	uint64_t page, off;
+
+	if (!mkey->mtt || mkey->log_page < 3 || mkey->log_page > 62)
+		return XLAT_FAULT;
+	page = (uint64_t)1 << mkey->log_page;
+	if (__builtin_add_overflow(va - mkey->start, mkey->start & (page - 1),
+				   &off))
+		return XLAT_FAULT;
+	while (len) {
+		uint64_t index = off >> mkey->log_page;
+		uint64_t in_page = off & (page - 1);
+		uint64_t n = page - in_page < len ? page - in_page : len;
+		enum xlat_status status;
+		bool full;
+
+		if (index >= entries)
+			return XLAT_FAULT;
+		status = emit_all(w, (mkey->mtt[index] & ~(page - 1)) + in_page,
+				  n, &full);
+		if (status || full)
+			return status;
+		off += n;
+		len -= n;
+	}
+	return XLAT_OK;
+}
+
+static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
+				 uint32_t key, uint64_t va, uint64_t len,
+				 unsigned int access, unsigned int depth);
+
+/* One entry of a list: the key below must allow plain local access. */
+static enum xlat_status walk_entry(struct walk *w, const struct mkey *mkey,
+				   const struct xlat_user *user,
+				   const struct mkey_klm *entry, uint64_t off,
+				   uint64_t len, unsigned int depth)
+{
+	const struct xlat_user below = { .pd = mkey->pd, .qpn = user->qpn };
+	unsigned int access = w->prot & DMA_WRITE ? XLAT_LW : XLAT_LR;
+
+	if (entry->va + off < entry->va)
+		return XLAT_BAD_RANGE;
+	return walk_key(w, &below, entry->key, entry->va + off, len, access,
+			depth + 1);
+}
+
+static enum xlat_status walk_list(struct walk *w, const struct mkey *mkey,
+				  const struct xlat_user *user, uint64_t va,
+				  uint64_t len, unsigned int depth)
+{
+	uint64_t off = va - mkey->start;
+	bool fixed = mkey->mode == MKEY_KSM;
+	uint32_t i = 0;
+
+	if (!mkey->klm || (fixed && mkey->log_page > 62))
+		return XLAT_FAULT;
+	if (fixed) {
+		uint64_t first = off >> mkey->log_page;
+
+		if (first >= mkey->octwords)
+			return XLAT_FAULT;
+		i = (uint32_t)first;
+		off &= ((uint64_t)1 << mkey->log_page) - 1;
+	}
+	for (; len; i++) {
+		const struct mkey_klm *entry;
+		size_t before = w->out->bytes;
+		enum xlat_status status;
+		uint64_t size, n;
+
+		if (i >= mkey->octwords || ++w->steps > WALK_MAX_STEPS)
+			return XLAT_FAULT;
+		entry = &mkey->klm[i];
+		size = fixed ? (uint64_t)1 << mkey->log_page : entry->bcount;
+		if (off >= size) {
+			off -= size;
+			continue;
+		}
+		n = size - off < len ? size - off : len;
+		status = walk_entry(w, mkey, user, entry, off, n, depth);
+		if (status || w->out->bytes - before != n)
+			return status;
+		off = 0;
+		len -= n;
+	}
+	return XLAT_OK;
+}
+
+static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
+				 uint32_t key, uint64_t va, uint64_t len,
+				 unsigned int access, unsigned int depth)
+{
+	const struct mkey *mkey = mkey_get(w->hca, key >> 8);
+	enum xlat_status status;
+
+	if (depth > XLAT_MAX_DEPTH)
+		return XLAT_TOO_DEEP;
+	status = check_key(mkey, user, key, va, len, access);
+	if (status)
+		return status;
+	switch (mkey->mode) {
+	case MKEY_PA:
+		return emit(w, va, len);
+	case MKEY_MTT:
+		return walk_mtt(w, mkey, va, len);
+	case MKEY_KLM:
+	case MKEY_KSM:
+		return walk_list(w, mkey, user, va, len, depth);
+	}
+	return XLAT_FAULT;
+}
+
+enum xlat_status xlat_check(struct hca *hca, const struct xlat_user *user,
+			    uint32_t key, uint64_t va, uint64_t len,
+			    unsigned int access)
+{
+	return check_key(mkey_get(hca, key >> 8), user, key, va, len, access);
+}
+
+enum xlat_status xlat_range(struct hca *hca, const struct xlat_user *user,
+			    uint32_t key, uint64_t va, uint64_t len,
+			    unsigned int access, struct spans *out)
+{
+	struct walk w = {
+		.hca = hca,
+		.out = out,
+		.prot = (access & XLAT_WRITES ? DMA_WRITE : 0) |
+			(access & (XLAT_LR | XLAT_RR | XLAT_ATOMIC) ? DMA_READ
+								    : 0),
+	};
+
+	if (!len)
+		return XLAT_OK;
+	return walk_key(&w, user, key, va, len, access, 0);
+}

@@ -1,0 +1,166 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# ./lab check: builds, gates, unit tests, system tests.
+#
+# Each test gives one line, "ok NAME", "FAIL NAME: why" or "skip NAME: why", on
+# standard output; the last line counts them. What a failure printed is in the
+# folder of logs that the check names.
+
+check_usage() {
+	cat <<'USAGE'
+./lab check [OPTION]... [PART]...       all checks, or the named parts of them
+                                        (builds, gates, unit, system)
+  --suite trixie|forky    Debian suite (trixie)
+  --long                  also what takes long
+  --only NAME             of system tests, only this script
+USAGE
+}
+
+# check_result STATUS NAME [WHY]: STATUS is ok, FAIL or skip
+check_result() {
+	local line="$1 $2${3:+: $3}"
+	printf '%s\n' "$line" | tee -a "$CHECK_RESULTS"
+}
+
+# check_status NAME RC LOG: the result by an exit status
+check_status() {
+	case $2 in
+	0) check_result ok "$1" ;;
+	77) check_result skip "$1" "$(tail -n 1 "$3")" ;;
+	*)
+		check_result FAIL "$1" "see $3"
+		tail -n 15 "$3" | sed 's/^/    /' >&2
+		;;
+	esac
+}
+
+# check_build NAME FOLDER CMAKE-OPTION...
+check_build() {
+	local name=$1 log=$CHECK_LOG/build-$1.log rc=0
+	shift
+	: >"$log"
+	build_locked "$log" "$@" 2>/dev/null || rc=$?
+	check_status "build: $name" "$rc" "$log"
+	return "$rc"
+}
+
+check_unit_results() {
+	local flavour=$1 number name verdict
+	sed -nE 's,^ *[0-9]+/[0-9]+ Test +#([0-9]+): ([^ ]+) [. ]*(\*\*\*)?([A-Za-z]+).*,\1 \2 \4,p' \
+		"$CHECK_LOG/unit-$flavour.log" |
+		while read -r number name verdict; do
+			case $verdict in
+			Passed) check_result ok "unit: $flavour: $name" ;;
+			Skipped | Not) check_result skip \
+				"unit: $flavour: $name" "$verdict ($number)" ;;
+			*) check_result FAIL "unit: $flavour: $name" \
+				"$verdict: see $CHECK_LOG/unit-$flavour.log" ;;
+			esac
+		done
+}
+
+# check_unit FLAVOUR FOLDER
+check_unit() {
+	local log=$CHECK_LOG/unit-$1.log rc=0 failures
+	step "unit tests, $1" "$log" build_in "$2" ctest --test-dir /mnt/build \
+		-j2 --output-on-failure --timeout 300 2>/dev/null || rc=$?
+	failures=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
+	check_unit_results "$1"
+	if [ "$rc" != 0 ] && [ "$failures" = \
+		"$(grep -c '^FAIL ' "$CHECK_RESULTS")" ]; then
+		check_result FAIL "unit: $1" "ctest failed: see $log"
+	fi
+}
+
+check_builds() {
+	check_build clang "$LAB_BUILD-clang" -DCMAKE_C_COMPILER=clang \
+		-DCMAKE_CXX_COMPILER=clang++ || true
+}
+
+check_units() {
+	check_unit plain "$LAB_BUILD"
+	if check_build sanitized "$LAB_BUILD-asan" \
+		-DMLX5X_SANITIZE=address,undefined; then
+		check_unit sanitized "$LAB_BUILD-asan"
+	fi
+}
+
+check_gates() {
+	local gate name log rc
+	for gate in "$LAB_DIR"/gates/*; do
+		name=$(basename "$gate")
+		log=$CHECK_LOG/gate-$name.log
+		rc=0
+		gates_run "tests/lab/gates/$name" "$log" || rc=$?
+		check_status "gate: $name" "$rc" "$log"
+	done
+}
+
+check_options() {
+	CHECK_PARTS=()
+	CHECK_LONG=0
+	CHECK_ONLY=''
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--long) CHECK_LONG=1 ;;
+		--suite | --only)
+			if [ $# -lt 2 ]; then
+				die "option $1 needs a value"
+			fi
+			if [ "$1" = --suite ]; then
+				LAB_SUITE=$2
+			else
+				CHECK_ONLY=$2
+			fi
+			shift
+			;;
+		builds | gates | unit | system) CHECK_PARTS+=("$1") ;;
+		*) die "unknown part or option '$1' (./lab help)" ;;
+		esac
+		shift
+	done
+	if [ ${#CHECK_PARTS[@]} = 0 ]; then
+		CHECK_PARTS=(builds gates unit system)
+	fi
+	suite_check
+}
+
+# Prints the closing line; fails if a test failed or none ran.
+check_summary() {
+	local passed failed skipped
+	passed=$(grep -c '^ok ' "$CHECK_RESULTS") || true
+	failed=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
+	skipped=$(grep -c '^skip ' "$CHECK_RESULTS") || true
+	say "the check took $(seconds $(($(now_ms) - $1))) s, logs in $CHECK_LOG"
+	if [ "$failed" != 0 ]; then
+		echo
+		echo "failed:"
+		grep '^FAIL ' "$CHECK_RESULTS"
+		echo
+	fi
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
+
+check_main() {
+	local begin part
+	begin=$(now_ms)
+	check_options "$@"
+	CHECK_LOG=$LAB_SRC/build/log/check-$(date +%Y%m%d-%H%M%S)-$$
+	mkdir -p "$CHECK_LOG"
+	CHECK_RESULTS=$CHECK_LOG/results
+	: >"$CHECK_RESULTS"
+	tree_ready
+	if ! check_build gcc "$LAB_BUILD"; then
+		CHECK_PARTS=(gates)
+	fi
+	for part in "${CHECK_PARTS[@]}"; do
+		case $part in
+		builds) check_builds ;;
+		gates) check_gates ;;
+		unit) check_units ;;
+		system) system_tests ;;
+		esac
+	done
+	check_summary "$begin"
+}

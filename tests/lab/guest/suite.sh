@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Runs the scripts of a plan, one after the other, in one guest.
+#
+# A line of the plan is: SCRIPT PROVIDER USER SECONDS. A script writes a line
+# "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it tests;
+# these lines, with the provider put before NAME, are the output of the suite.
+# All that a script writes is kept in /mnt/lab/SCRIPT.PROVIDER.log. A script
+# that tests nothing, ends badly without a FAIL line or cannot prove who served
+# it fails as a whole.
+
+suite_results() {
+	sed -nE "s/^(ok|FAIL|skip) /\1 $1: /p"
+}
+
+# suite_verdict NAME PROVIDER STATUS SECONDS LOG: what is wrong as a whole
+suite_verdict() {
+	local fault
+	if [ "$3" = 124 ] || [ "$3" = 137 ]; then
+		echo "took more than $4 s"
+	elif ! grep -qE '^(ok|FAIL|skip) ' "$5"; then
+		echo "tested nothing (status $3): $(tail -n 1 "$5")"
+	elif [ "$3" != 0 ] && ! grep -q '^FAIL ' "$5"; then
+		echo "ended with status $3: $(tail -n 1 "$5")"
+	else
+		fault=$(provider_fault "$2")
+		if [ -n "$fault" ]; then
+			echo "$fault"
+		fi
+	fi
+}
+
+# suite_one SCRIPT PROVIDER USER SECONDS
+suite_one() {
+	local name log status=0 verdict
+	name=$(basename "$1" .sh)
+	log=/mnt/lab/$name.$2.log
+	echo "<6>lab: test $name, provider $2" >/dev/kmsg
+	find /tmp -mindepth 1 -delete
+	provider_begin "$2"
+	if ! hca_ensure; then
+		echo "FAIL $2: $name: the HCAs do not come up"
+		return
+	fi
+	as_user "$3" timeout -k 5 "$4" bash "$1" 2>&1 </dev/null |
+		tee "$log" | suite_results "$2"
+	status=${PIPESTATUS[0]}
+	verdict=$(suite_verdict "$name" "$2" "$status" "$4" "$log")
+	if [ -n "$verdict" ]; then
+		echo "FAIL $2: $name: $verdict"
+	fi
+	cp $PROVIDER_LOG "/mnt/lab/$name.$2.verbs"
+}
+
+suite_run() {
+	local script provider user seconds
+	while read -r script provider user seconds; do
+		suite_one "$script" "$provider" "$user" "$seconds"
+	done <"$1"
+}

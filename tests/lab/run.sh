@@ -1,0 +1,179 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# ./lab run and ./lab shell: one command, or a terminal, in a virtual machine.
+
+run_usage() {
+	cat <<'USAGE'
+./lab run [OPTION]... -- COMMAND...     runs COMMAND in a virtual machine
+./lab shell [OPTION]...                 an interactive shell in one
+  --provider mlx5x|stock  whose verbs provider serves (mlx5x)
+  --hcas N                emulated HCAs (1)
+  --mount HOSTDIR         HOSTDIR appears at /mnt/host, read-write
+  --user NAME             root, alice or bob, with memlock raised (root)
+  --mem SIZE --smp N      of the machine (1G, 2)
+  --suite trixie|forky    Debian suite (trixie)
+  --timeout S             seconds until the machine is ended, 0: never (600)
+  --expect-log REGEX      the kernel must say this; then it is no fault
+  --log DIR               folder for the logs (build/log/...)
+  --no-build              the build as it is, up to date or not
+  --quiet                 only the command's output and faults
+The checkout is /mnt/src, the build /mnt/build, both read-only. The status is
+the command's if not zero; 124 after a time-out; 125 if the lab finds a fault.
+USAGE
+}
+
+run_flag() {
+	case $1 in
+	--quiet) LAB_QUIET=1 ;;
+	--no-build) RUN_BUILD=0 ;;
+	esac
+}
+
+run_options() {
+	RUN_BUILD=1
+	VM_EXPECT=''
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--provider) VM_PROVIDER=${2-} ;;
+		--hcas) VM_HCAS=${2-} ;;
+		--mount) VM_HOST=${2-} ;;
+		--user) VM_USER=${2-} ;;
+		--mem) VM_MEM=${2-} ;;
+		--smp) VM_SMP=${2-} ;;
+		--suite) LAB_SUITE=${2-} ;;
+		--timeout) VM_TIMEOUT=${2-} ;;
+		--expect-log) VM_EXPECT=${2-} ;;
+		--log) VM_DIR=${2-} ;;
+		--quiet | --no-build)
+			run_flag "$1"
+			shift
+			continue
+			;;
+		--)
+			shift
+			break
+			;;
+		*) die "unknown option '$1' (./lab help)" ;;
+		esac
+		if [ $# -lt 2 ]; then
+			die "option $1 needs a value"
+		fi
+		shift 2
+	done
+	RUN_COMMAND=("$@")
+	run_check_options
+}
+
+run_check_options() {
+	case $VM_PROVIDER in
+	mlx5x | stock) ;;
+	*) die "--provider is mlx5x or stock, not '$VM_PROVIDER'" ;;
+	esac
+	case $VM_USER in
+	root | alice | bob) ;;
+	*) die "--user is root, alice or bob, not '$VM_USER'" ;;
+	esac
+	run_check_number --hcas "$VM_HCAS" 0 16
+	run_check_number --smp "$VM_SMP" 1 64
+	run_check_number --timeout "$VM_TIMEOUT" 0 1000000
+	if [[ ! $VM_MEM =~ ^[1-9][0-9]*[MG]$ ]]; then
+		die "--mem is a number and M or G, not '$VM_MEM'"
+	fi
+	if [ -n "$VM_HOST" ]; then
+		VM_HOST=$(realpath -e "$VM_HOST") || die "no folder $VM_HOST"
+	fi
+	suite_check
+}
+
+run_check_number() {
+	if [[ ! $2 =~ ^[0-9]{1,7}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]
+	then
+		die "$1 is a number from $3 to $4, not '$2'"
+	fi
+}
+
+run_log_dir() {
+	if [ -z "$VM_DIR" ]; then
+		VM_DIR=$LAB_SRC/build/log/run-$(date +%Y%m%d-%H%M%S)-$$
+	fi
+	mkdir -p "$VM_DIR"
+	VM_DIR=$(realpath "$VM_DIR")
+}
+
+# Builds what the run needs: nothing without an HCA.
+run_needs_build() {
+	mkdir -p "$LAB_BUILD"
+	if [ "$VM_HCAS" = 0 ]; then
+		return
+	fi
+	if [ "$RUN_BUILD" = 1 ]; then
+		build_ready
+	fi
+	run_needs_file softhca/softhca
+	if [ "$VM_PROVIDER" = mlx5x ]; then
+		run_needs_file 'providers/mlx5x/libmlx5x-rdmav*.so'
+	fi
+}
+
+# run_needs_file PATTERN: below the build folder
+run_needs_file() {
+	if ! compgen -G "$LAB_BUILD/$1" >/dev/null; then
+		die "the build has no $1"
+	fi
+}
+
+# run_report BEGIN: says how the run went; returns its status
+run_report() {
+	local status=125 findings started
+	findings=$(scan_run)
+	if [ -s "$VM_DIR/share/status" ]; then
+		read -r status <"$VM_DIR/share/status"
+	elif [ "$VM_TIMED_OUT" = 1 ]; then
+		status=124
+	fi
+	if [ -e "$VM_DIR/share/started" ]; then
+		started=$(date -r "$VM_DIR/share/started" +%s%3N)
+		say "command running $(seconds $((started - $1))) s after the" \
+			"start, whole run $(seconds $((VM_END - $1))) s"
+	fi
+	say "status $status, logs in $VM_DIR"
+	if [ -n "$findings" ]; then
+		printf '%s\n' "$findings" | sed 's/^/lab: FAULT: /' >&2
+		if [ "$status" = 0 ]; then
+			status=125
+		fi
+	fi
+	return "$status"
+}
+
+run_vm() {
+	local begin
+	begin=$(now_ms)
+	run_log_dir
+	tree_ready
+	run_needs_build
+	accel_choose
+	vm_run "${RUN_COMMAND[@]}"
+	run_report "$begin"
+}
+
+run_main() {
+	run_options "$@"
+	if [ ${#RUN_COMMAND[@]} = 0 ]; then
+		die "no command: ./lab run [OPTION]... -- COMMAND..."
+	fi
+	run_vm
+}
+
+shell_main() {
+	run_options "$@"
+	if [ ${#RUN_COMMAND[@]} != 0 ]; then
+		die "./lab shell takes no command: use ./lab run"
+	fi
+	if [ ! -t 0 ] || [ ! -t 1 ]; then
+		die "./lab shell needs a terminal"
+	fi
+	VM_MODE=shell
+	VM_TIMEOUT=0
+	run_vm
+}

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Judges a run after its end: what the kernel said, which provider served, how
+# the processes ended. Each finding is one line; no finding, no fault.
+
+SCAN_FATAL='WARNING: |BUG: |kernel BUG|Oops|Kernel panic|general protection'
+SCAN_FATAL+='|blocked for more than|soft lockup|hard LOCKUP|rcu.*stall'
+SCAN_FATAL+='|Command completion arrived after timeout'
+SCAN_FATAL+='|recovered after timeout|reg umr failed'
+SCAN_OURS='mlx5|infiniband|uverbs|rdma|ib_core'
+
+# The kernel's messages, without level and time; once from the log that the
+# agent saved, once from the console, which also has what came after.
+scan_messages() {
+	cat "$VM_DIR/share/dmesg" "$VM_DIR/console.log" 2>/dev/null |
+		tr -d '\0\r' | sed -E 's/^(<[0-9]+>)?\[ *[0-9.]+\] //'
+}
+
+# Messages of level "warning" or worse: the console shows no other ones, the
+# saved log states the level.
+scan_warnings() {
+	{
+		grep -aE '^<[0-4]>' "$VM_DIR/share/dmesg" || true
+		grep -aE '^\[ *[0-9.]+\] ' "$VM_DIR/console.log" || true
+	} 2>/dev/null | tr -d '\0\r' |
+		sed -E 's/^(<[0-9]+>)?\[ *[0-9.]+\] //' | sort -u
+}
+
+# The known warnings: "REGEX # reason" a line.
+scan_known() {
+	sed -E -e '/^#/d' -e '/^ *$/d' -e 's/[[:space:]]+# .*//' \
+		"$LAB_DIR/known-warnings"
+	if [ -n "$VM_EXPECT" ]; then
+		printf '%s\n' "$VM_EXPECT"
+	fi
+}
+
+scan_kernel() {
+	local expected
+	scan_messages | grep -aE "$SCAN_FATAL" | sort -u |
+		sed 's/^/the kernel said: /' || true
+	scan_warnings | grep -aE "$SCAN_OURS" | grep -avE "$SCAN_FATAL" |
+		grep -avE -f <(scan_known) |
+		sed 's/^/unexpected kernel warning: /' || true
+	while read -r expected; do
+		if ! scan_messages | grep -aE -e "$expected" >/dev/null; then
+			echo "the kernel never said: $expected"
+		fi
+	done < <(printf '%s' "${VM_EXPECT:+$VM_EXPECT
+}")
+}
+
+scan_provider() {
+	local opens ours
+	if [ -s "$VM_DIR/share/opens" ]; then
+		read -r opens ours <"$VM_DIR/share/opens"
+		say "verbs devices opened: $opens, served by mlx5x: $ours"
+	fi
+	cat "$VM_DIR/share/provider" 2>/dev/null || true
+}
+
+scan_processes() {
+	if [ "$VM_QEMU_STATUS" != 0 ]; then
+		echo "QEMU ended with status $VM_QEMU_STATUS:" \
+			"$(tail -n 1 "$VM_DIR/qemu.err")"
+	fi
+	if [ "$VM_SOFTHCA_STATUS" != 0 ]; then
+		echo "softhca ended with status $VM_SOFTHCA_STATUS:" \
+			"$(tail -n 1 "$VM_DIR/softhca.err")"
+	fi
+	if [ -s "$VM_DIR/share/failure" ]; then
+		echo "the guest failed: $(cat "$VM_DIR/share/failure")"
+	elif [ "$VM_TIMED_OUT" = 1 ]; then
+		echo "the run took more than $VM_TIMEOUT s"
+	elif [ ! -s "$VM_DIR/share/status" ]; then
+		echo "the guest ended before the command did"
+	fi
+}
+
+scan_run() {
+	scan_processes
+	scan_kernel
+	scan_provider
+}
+
+# For a run in a process of its own: leaves the findings in a file.
+scan_save() {
+	scan_run >"$VM_DIR/findings"
+}

@@ -1,0 +1,108 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# System tests: the scripts tests/system/*.sh that have a line
+#
+#   # lab: hcas=1 provider=both user=alice tier=short mem=1G smp=2 timeout=300
+#
+# (each word may be left out; these are the defaults, but user=root) run in
+# virtual machines. Scripts that want the same machine share one. A line
+# "# lab-expect-log: REGEX" tells a kernel warning that the script provokes.
+
+SYSTEM_WORDS=' hcas provider user tier mem smp timeout '
+
+# system_header SCRIPT: sets T_* from its line
+system_header() {
+	local word words
+	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=2
+	T_timeout=300
+	read -ra words < <(sed -n 's/^# lab: *//p' "$1")
+	for word in "${words[@]}"; do
+		if [[ $SYSTEM_WORDS != *" ${word%%=*} "* ]]; then
+			echo "unknown word '$word' in its '# lab:' line"
+			return 1
+		fi
+		printf -v "T_${word%%=*}" '%s' "${word#*=}"
+	done
+	case $T_provider in
+	both | mlx5x | stock) ;;
+	*)
+		echo "unknown provider '$T_provider'"
+		return 1
+		;;
+	esac
+}
+
+# Adds the script's lines to the plan of its kind of machine.
+system_plan() {
+	local script=$1 name plan provider
+	name=$(basename "$script" .sh)
+	if ! grep -q '^# lab: ' "$script"; then
+		return
+	fi
+	if ! system_header "$script" >"$LAB_TMP/header"; then
+		check_result FAIL "system: $name" "$(cat "$LAB_TMP/header")"
+		return
+	fi
+	if [ -n "$CHECK_ONLY" ] && [ "$CHECK_ONLY" != "$name" ]; then
+		return
+	fi
+	if [ "$T_tier" = long ] && [ "$CHECK_LONG" = 0 ]; then
+		check_result skip "system: $name" "only in ./lab check --long"
+		return
+	fi
+	plan=$LAB_TMP/plans/$T_hcas-$T_mem-$T_smp
+	for provider in stock mlx5x; do
+		if [ "$T_provider" = both ] || [ "$T_provider" = $provider ]
+		then
+			echo "/mnt/src/tests/system/$name.sh $provider" \
+				"$T_user $T_timeout" >>"$plan"
+		fi
+	done
+	sed -n 's/^# lab-expect-log: *//p' "$script" >>"$plan.expect"
+}
+
+# The suite's output as it comes, under the check's names.
+system_follow() {
+	sed -u -E 's/^(ok|FAIL|skip) /\1 system: /' | tee -a "$CHECK_RESULTS"
+}
+
+# system_machine PLAN: runs one machine
+system_machine() {
+	local name findings rc=0
+	name=$(basename "$1")
+	IFS=- read -r VM_HCAS VM_MEM VM_SMP <<<"$name"
+	VM_DIR=$CHECK_LOG/vm-$name
+	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
+	VM_EXPECT=$(sort -u "$1.expect")
+	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
+	mkdir -p "$VM_DIR"
+	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \
+		"$VM_SMP CPUs: $(wc -l <"$1") runs"
+	(vm_run "$1" && scan_save) > >(system_follow) || rc=$?
+	wait $!
+	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
+	if [ "$rc" != 0 ]; then
+		check_result FAIL "machine: $name" "see $VM_DIR"
+	elif [ -n "$findings" ]; then
+		check_result FAIL "machine: $name" "${findings//$'\n'/; }"
+	else
+		check_result ok "machine: $name: no fault of kernel or softhca"
+	fi
+}
+
+system_tests() {
+	local script plan
+	rm -rf "$LAB_TMP/plans"
+	mkdir -p "$LAB_TMP/plans"
+	accel_choose
+	for script in "$LAB_SRC"/tests/system/*.sh; do
+		if [ -e "$script" ]; then
+			system_plan "$script"
+		fi
+	done
+	for plan in "$LAB_TMP"/plans/*; do
+		if [ -e "$plan" ] && [ "$plan" = "${plan%.expect}" ]; then
+			system_machine "$plan"
+		fi
+	done
+}

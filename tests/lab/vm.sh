@@ -1,0 +1,163 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# A virtual machine from start to end: softhca, QEMU, and the folder that is
+# shared with the guest's agent. The caller fills VM_* and calls vm_run.
+#
+# VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
+
+VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
+VM_MODE=command VM_TIMEOUT=600 VM_DIR=''
+
+vm_settings() {
+	local rows=24 columns=80
+	if [ "$VM_MODE" = shell ]; then
+		read -r rows columns < <(stty size </dev/tty) || true
+		if [ "$rows" = 0 ]; then
+			rows=24 columns=80
+		fi
+	fi
+	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
+		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
+		LAB_COLUMNS "$columns"
+	printf 'export TERM=%q\n' "${TERM:-dumb}"
+}
+
+vm_prepare() {
+	local share=$VM_DIR/share
+	mkdir -p "$share"
+	rm -f "$VM_DIR"/{console.log,*.sock} "$share"/*
+	: >"$share/out"
+	: >"$share/err"
+	vm_settings >"$share/settings"
+	if [ "$VM_MODE" = suite ]; then
+		cp "$1" "$share/plan"
+	else
+		printf '%q ' "$@" >"$share/command"
+	fi
+	if [ -n "$VM_HOST" ]; then
+		mkdir -p "$share/host"
+	fi
+}
+
+vm_softhca() {
+	local i args=() sock
+	for ((i = 0; i < VM_HCAS; i++)); do
+		args+=(--socket "/mnt/lab/hca$i.sock")
+	done
+	background enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhca \
+		"${args[@]}" --log /mnt/lab/softhca.log \
+		--control /mnt/lab/softhca.sock --once >"$VM_DIR/softhca.err" 2>&1
+	VM_SOFTHCA=$JOB
+	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
+	for ((i = 0; i < 100; i++)); do
+		if [ -S "$sock" ]; then
+			return
+		fi
+		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
+			break
+		fi
+		sleep 0.05
+	done
+	cat "$VM_DIR/softhca.err" >&2
+	die "softhca does not start: see $VM_DIR/softhca.err"
+}
+
+vm_start_qemu() {
+	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_MODE"
+	if [ "$VM_MODE" = shell ]; then
+		LAB_STTY=$(stty -g </dev/tty)
+		enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" "${QEMU_ARGS[@]}" \
+			<&0 2>"$VM_DIR/qemu.err" &
+		VM_QEMU=$!
+		LAB_JOBS+=("$VM_QEMU")
+	else
+		background enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" \
+			"${QEMU_ARGS[@]}" >"$VM_DIR/qemu.err" 2>&1
+		VM_QEMU=$JOB
+	fi
+}
+
+# Follows the command's output; ends with QEMU.
+vm_follow() {
+	local follow=(setpriv --pdeathsig KILL
+		tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
+	"${follow[@]}" "$VM_DIR/share/out" &
+	VM_TAILS=("$!")
+	"${follow[@]}" "$VM_DIR/share/err" >&2 &
+	VM_TAILS+=("$!")
+}
+
+# Asks softhca for its counters between the command's end and the power-off,
+# which waits for "go".
+vm_stats() {
+	until [ -e "$VM_DIR/share/status" ]; do
+		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
+			return
+		fi
+		sleep 0.1
+	done
+	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
+		--control /mnt/lab/softhca.sock stats) \
+		>"$VM_DIR/softhca.stats" 2>&1 || true
+	: >"$VM_DIR/share/go"
+}
+
+# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever).
+vm_wait() {
+	local timer='' ended='' rc=0
+	VM_TIMED_OUT=0
+	if [ "$VM_TIMEOUT" != 0 ]; then
+		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
+		timer=$JOB
+	fi
+	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
+	if [ "$ended" = "$timer" ]; then
+		VM_TIMED_OUT=1
+		end_job "$VM_QEMU"
+		rc=0
+	fi
+	forget_job "$VM_QEMU"
+	if [ -n "$timer" ]; then
+		end_job "$timer"
+	fi
+	VM_QEMU_STATUS=$rc
+}
+
+vm_run() {
+	vm_prepare "$@"
+	VM_SOFTHCA=''
+	VM_SOFTHCA_STATUS=0
+	if [ "$VM_HCAS" != 0 ]; then
+		vm_softhca
+	fi
+	vm_start_qemu
+	vm_follow
+	if [ -n "$VM_SOFTHCA" ]; then
+		background vm_stats
+	fi
+	vm_wait
+	wait "${VM_TAILS[@]}" || true
+	if [ -n "$VM_SOFTHCA" ]; then
+		vm_softhca_end
+	fi
+	VM_END=$(now_ms)
+}
+
+# softhca ends by itself when QEMU has gone.
+vm_softhca_end() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
+			break
+		fi
+		sleep 0.1
+	done
+	if kill -0 "$VM_SOFTHCA" 2>/dev/null; then
+		echo "softhca did not end with QEMU" >>"$VM_DIR/softhca.err"
+		end_job "$VM_SOFTHCA"
+		VM_SOFTHCA_STATUS=124
+		return
+	fi
+	wait "$VM_SOFTHCA" || VM_SOFTHCA_STATUS=$?
+	forget_job "$VM_SOFTHCA"
+}

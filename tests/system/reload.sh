@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: hcas=1 provider=stock user=root
+#
+# Proves that the driver can be unloaded and loaded again, several times, and
+# that the device works after that.
+set -u
+
+wait_active() {
+	for _ in $(seq 100); do
+		if ibv_devinfo 2>/dev/null | grep -q PORT_ACTIVE; then
+			return 0
+		fi
+		sleep 0.1
+	done
+	return 1
+}
+
+for round in 1 2 3; do
+	if ! modprobe -r mlx5_ib mlx5_core; then
+		echo "FAIL reload-$round: modprobe -r failed"
+		exit 1
+	fi
+	modprobe mlx5_core
+	modprobe mlx5_ib
+	ip link set "$(ls /sys/bus/pci/drivers/mlx5_core/0*/net)" up
+	if wait_active; then
+		echo "ok reload-$round"
+	else
+		echo "FAIL reload-$round: the port does not become active"
+		exit 1
+	fi
+done

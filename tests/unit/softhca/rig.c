@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The data path without the objects; see rig.h. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rig.h"
+
+#define MAX_THINGS 64u
+
+struct rig_event rig_events[RIG_EVENTS];
+unsigned int rig_num_events;
+
+static struct {
+	struct hca *hca;
+	struct rig_qp *qp;
+} qps[MAX_THINGS];
+static struct {
+	struct hca *hca;
+	struct mkey *mkey;
+} mkeys[MAX_THINGS];
+static struct {
+	struct hca *hca;
+	struct rig_srq *srq;
+} srqs[MAX_THINGS];
+static unsigned int num_qps, num_mkeys, num_srqs;
+
+/* ---- what the data path asks of the objects ---- */
+
+struct qp *qp_get(struct hca *hca, uint32_t qpn)
+{
+	unsigned int i;
+
+	for (i = 0; i < num_qps; i++)
+		if (qps[i].hca == hca && qps[i].qp &&
+		    qps[i].qp->qp.obj.id == qpn)
+			return &qps[i].qp->qp;
+	return NULL;
+}
+
+struct mkey *mkey_get(struct hca *hca, uint32_t index)
+{
+	unsigned int i;
+
+	for (i = 0; i < num_mkeys; i++)
+		if (mkeys[i].hca == hca && mkeys[i].mkey->obj.id == index)
+			return mkeys[i].mkey;
+	return NULL;
+}
+
+uint64_t ring_gpa(const struct ring *ring, uint64_t off)
+{
+	uint64_t at = off + ring->offset;
+
+	return ring->pages[at >> ring->log_page] +
+	       (at & ((1u << ring->log_page) - 1));
+}
+
+/* Bytes from off to the end of its page, at most len. */
+static size_t in_page(const struct ring *ring, uint64_t off, size_t len)
+{
+	size_t page = (size_t)1 << ring->log_page;
+	size_t left = page - ((off + ring->offset) & (page - 1));
+
+	return left < len ? left : len;
+}
+
+int ring_read(struct hca *hca, const struct ring *ring, uint64_t off, void *dst,
+	      size_t len)
+{
+	uint8_t *to = dst;
+	size_t n;
+
+	assert_true(off + len <= ring->size);
+	for (; len; off += n, to += n, len -= n) {
+		n = in_page(ring, off, len);
+		if (dma_read(hca->dma, ring_gpa(ring, off), to, n))
+			return 14;
+	}
+	return 0;
+}
+
+int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
+	       const void *src, size_t len)
+{
+	const uint8_t *from = src;
+	size_t n;
+
+	assert_true(off + len <= ring->size);
+	for (; len; off += n, from += n, len -= n) {
+		n = in_page(ring, off, len);
+		if (dma_write(hca->dma, ring_gpa(ring, off), from, n))
+			return 14;
+	}
+	return 0;
+}
+
+void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
+	     bool solicited)
+{
+	struct rig_cq *r = (struct rig_cq *)cq;
+
+	(void)hca;
+	assert_true(r->count < RIG_CQES);
+	memcpy(r->cqe[r->count], cqe, 64);
+	r->solicited[r->count++] = solicited;
+}
+
+static void note(struct hca *hca, unsigned int type, uint32_t number, bool srq)
+{
+	assert_true(rig_num_events < RIG_EVENTS);
+	rig_events[rig_num_events++] =
+		(struct rig_event){ hca, type, number, srq };
+}
+
+void event_qp(struct hca *hca, enum eqe_type type, uint32_t qpn)
+{
+	note(hca, type, qpn, false);
+}
+
+void event_srq(struct hca *hca, enum eqe_type type, uint32_t srqn)
+{
+	note(hca, type, srqn, true);
+}
+
+/* ---- making things ---- */
+
+static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
+{
+	struct hca_gid *g = &guest->hca->gids[index];
+
+	memset(g, 0, sizeof(*g));
+	g->gid[10] = g->gid[11] = 0xff;
+	g->gid[12] = 10;
+	g->gid[15] = last;
+	memcpy(g->mac, guest->hca->mac, 6);
+	g->version = 2;
+}
+
+void rig_init(struct guest *a, struct guest *b)
+{
+	num_qps = num_mkeys = num_srqs = rig_num_events = 0;
+	guest_init(a);
+	guest_init_on(b, a, 1);
+	set_gid(a, 3, 1);
+	set_gid(b, 3, 2);
+}
+
+void rig_fini(struct guest *a, struct guest *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < num_qps; i++) {
+		if (!qps[i].qp)
+			continue;
+		dp_qp_destroyed(qps[i].hca, &qps[i].qp->qp);
+		free(qps[i].qp->qp.ring.pages);
+		free(qps[i].qp);
+	}
+	for (i = 0; i < num_mkeys; i++) {
+		free(mkeys[i].mkey->mtt);
+		free(mkeys[i].mkey->klm);
+		free(mkeys[i].mkey);
+	}
+	for (i = 0; i < num_srqs; i++) {
+		free(srqs[i].srq->srq.ring.pages);
+		free(srqs[i].srq);
+	}
+	guest_fini(b);
+	guest_fini(a);
+}
+
+/* Pages in reverse order, so that going on by address is wrong. */
+static void make_ring(struct guest *guest, struct ring *ring, uint64_t size)
+{
+	uint32_t i, n = (uint32_t)((size + 4095) / 4096);
+	uint64_t gpa = guest_alloc(guest, (size_t)n * 4096);
+
+	ring->pages = calloc(n, sizeof(*ring->pages));
+	assert_non_null(ring->pages);
+	for (i = 0; i < n; i++)
+		ring->pages[i] = gpa + (uint64_t)(n - 1 - i) * 4096;
+	ring->num_pages = n;
+	ring->log_page = 12;
+	ring->offset = 0;
+	ring->size = size;
+}
+
+struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
+		      unsigned int log_rq, unsigned int log_stride)
+{
+	struct rig_qp *q = calloc(1, sizeof(*q));
+
+	assert_non_null(q);
+	assert_true(num_qps < MAX_THINGS);
+	q->guest = guest;
+	q->qp.obj.id = qpn;
+	q->qp.type = QP_RC;
+	q->qp.pd = RIG_PD;
+	q->qp.user_index = qpn + 0x1000;
+	q->qp.scq = &q->scq.cq;
+	q->qp.rcq = &q->rcq.cq;
+	q->qp.dbr = guest_alloc(guest, 8);
+	q->qp.log_rq_size = (uint8_t)log_rq;
+	q->qp.log_rq_stride = (uint8_t)log_stride;
+	q->qp.log_sq_size = (uint8_t)log_sq;
+	q->qp.sq_offset = (uint64_t)1 << (log_rq + log_stride);
+	make_ring(guest, &q->qp.ring, q->qp.sq_offset + (64ull << log_sq));
+	q->qp.mtu = 3;
+	q->qp.log_msg_max = 30;
+	q->qp.min_rnr_nak = 1;
+	q->qp.retry_count = 2;
+	q->qp.rnr_retry = 7;
+	q->qp.rre = q->qp.rwe = q->qp.rae = true;
+	q->qp.path.sgid_index = 3;
+	q->qp.path.ack_timeout = 8;
+	qps[num_qps].hca = guest->hca;
+	qps[num_qps++].qp = q;
+	dp_qp_created(guest->hca, &q->qp);
+	assert_non_null(q->qp.dp);
+	return q;
+}
+
+void rig_qp_free(struct rig_qp *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < num_qps; i++)
+		if (qps[i].qp == q)
+			qps[i].qp = NULL;
+	dp_qp_destroyed(q->guest->hca, &q->qp);
+	assert_null(q->qp.dp);
+	free(q->qp.ring.pages);
+	free(q);
+}
+
+void rig_state(struct rig_qp *q, enum qp_state state)
+{
+	enum qp_state old = q->qp.state;
+
+	q->qp.state = state;
+	dp_qp_modified(q->guest->hca, &q->qp, old);
+}
+
+static void aim(struct rig_qp *q, const struct rig_qp *peer)
+{
+	const struct hca_gid *g = &peer->guest->hca->gids[3];
+
+	q->qp.remote_qpn = peer->qp.obj.id;
+	memcpy(q->qp.path.rgid, g->gid, 16);
+	memcpy(q->qp.path.rmac, g->mac, 6);
+}
+
+static void to_rts(struct rig_qp *q, uint32_t sq_psn, uint32_t rq_psn)
+{
+	be32_put(q->qp.qpc + 0x78, sq_psn);
+	be32_put(q->qp.qpc + 0x94, rq_psn);
+	rig_state(q, QP_INIT);
+	rig_state(q, QP_RTR);
+	rig_state(q, QP_RTS);
+}
+
+/* PSNs near their end, so that they wrap in most tests. */
+void rig_connect(struct rig_qp *a, struct rig_qp *b)
+{
+	aim(a, b);
+	aim(b, a);
+	to_rts(a, 0xfffffd, 0x000100);
+	if (a != b)
+		to_rts(b, 0x000100, 0xfffffd);
+}
+
+struct rig_srq *rig_srq(struct guest *guest, uint32_t srqn,
+			unsigned int log_size, unsigned int log_stride)
+{
+	struct rig_srq *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	s->guest = guest;
+	s->srq.obj.id = srqn;
+	s->srq.log_size = (uint8_t)log_size;
+	s->srq.log_stride = (uint8_t)log_stride;
+	s->srq.pd = RIG_PD;
+	s->srq.dbr = guest_alloc(guest, 8);
+	make_ring(guest, &s->srq.ring, 1ull << (log_size + log_stride));
+	srqs[num_srqs].hca = guest->hca;
+	srqs[num_srqs++].srq = s;
+	return s;
+}
+
+void rig_use_srq(struct rig_qp *q, struct rig_srq *s)
+{
+	q->qp.rq_type = QP_RQ_SRQ;
+	q->qp.srq = &s->srq;
+}
+
+struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
+		      uint64_t len, unsigned int access)
+{
+	struct mkey *m = calloc(1, sizeof(*m));
+
+	assert_non_null(m);
+	assert_true(num_mkeys < MAX_THINGS);
+	m->obj.id = 0x100 + num_mkeys;
+	m->variant = (uint8_t)(0x5a + num_mkeys);
+	m->mode = mode;
+	m->start = start;
+	m->len = len;
+	m->pd = RIG_PD;
+	m->qpn = 0xffffff;
+	m->lr = access & XLAT_LR;
+	m->lw = access & XLAT_LW;
+	m->rr = access & XLAT_RR;
+	m->rw = access & XLAT_RW;
+	m->atomic = access & XLAT_ATOMIC;
+	mkeys[num_mkeys].hca = guest->hca;
+	mkeys[num_mkeys++].mkey = m;
+	return m;
+}
+
+struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
+		    unsigned int access)
+{
+	struct mkey *m = rig_mkey(guest, MKEY_MTT, va, len, access);
+	uint64_t n = ((va & 4095) + len + 4095) / 4096, i;
+	uint64_t gpa = guest_alloc(guest, n * 4096);
+
+	m->log_page = 12;
+	m->octwords = (uint32_t)((n + 1) / 2);
+	m->mtt = calloc(m->octwords * 2, sizeof(*m->mtt));
+	assert_non_null(m->mtt);
+	for (i = 0; i < n; i++) /* present bits as a driver sets them */
+		m->mtt[i] = (gpa + (n - 1 - i) * 4096) | 3;
+	return m;
+}
+
+uint32_t rig_key(const struct mkey *mkey)
+{
+	return mkey->obj.id << 8 | mkey->variant;
+}
+
+static uint8_t *byte_at(struct guest *guest, const struct mkey *m, uint64_t va)
+{
+	uint64_t off = va - (m->start & ~4095ull);
+
+	return guest_ptr(guest, (m->mtt[off >> 12] & ~4095ull) + (off & 4095),
+			 1);
+}
+
+void rig_put(struct guest *guest, const struct mkey *mkey, uint64_t va,
+	     const void *src, size_t len)
+{
+	const uint8_t *from = src;
+
+	for (; len; len--)
+		*byte_at(guest, mkey, va++) = *from++;
+}
+
+void rig_get(struct guest *guest, const struct mkey *mkey, uint64_t va,
+	     void *dst, size_t len)
+{
+	uint8_t *to = dst;
+
+	for (; len; len--)
+		*to++ = *byte_at(guest, mkey, va++);
+}
+
+static uint8_t pattern(uint32_t seed, size_t i)
+{
+	uint32_t x = (uint32_t)i * 2654435761u + seed * 40503u;
+
+	return (uint8_t)(x >> 13);
+}
+
+void rig_fill(struct guest *guest, const struct mkey *mkey, uint64_t va,
+	      size_t len, uint32_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		*byte_at(guest, mkey, va + i) = pattern(seed, i);
+}
+
+void rig_check(struct guest *guest, const struct mkey *mkey, uint64_t va,
+	       size_t len, uint32_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (*byte_at(guest, mkey, va + i) != pattern(seed, i))
+			fail_msg("byte %zu of %zu differs", i, len);
+}
+
+void rig_check_is(struct guest *guest, const struct mkey *mkey, uint64_t va,
+		  size_t len, uint8_t byte)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (*byte_at(guest, mkey, va + i) != byte)
+			fail_msg("byte %zu of %zu was written", i, len);
+}
+
+/* ---- WQEs ---- */
+
+void wq_begin(struct rig_wqe *w, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm)
+{
+	memset(w, 0, sizeof(*w));
+	w->b[3] = opcode;
+	w->b[11] = fm_ce_se;
+	be32_put(w->b + 12, imm);
+	w->len = 16;
+}
+
+void wq_raddr(struct rig_wqe *w, uint64_t va, uint32_t rkey)
+{
+	be64_put(w->b + w->len, va);
+	be32_put(w->b + w->len + 8, rkey);
+	w->len += 16;
+}
+
+void wq_atomic(struct rig_wqe *w, uint64_t swap_add, uint64_t compare)
+{
+	be64_put(w->b + w->len, swap_add);
+	be64_put(w->b + w->len + 8, compare);
+	w->len += 16;
+}
+
+void wq_data(struct rig_wqe *w, uint32_t lkey, uint64_t addr, uint32_t len)
+{
+	be32_put(w->b + w->len, len);
+	be32_put(w->b + w->len + 4, lkey);
+	be64_put(w->b + w->len + 8, addr);
+	w->len += 16;
+}
+
+void wq_inline(struct rig_wqe *w, const void *src, uint32_t len)
+{
+	be32_put(w->b + w->len, 0x80000000u | len);
+	if (len)
+		memcpy(w->b + w->len + 4, src, len);
+	w->len += (4 + len + 15) & ~15u;
+}
+
+void rig_post_raw(struct rig_qp *q, const struct rig_wqe *w, unsigned int bbs)
+{
+	unsigned int i, size = 1u << q->qp.log_sq_size;
+	uint8_t *dbr = guest_ptr(q->guest, q->qp.dbr, 8);
+
+	for (i = 0; i < bbs; i++)
+		ring_write(q->guest->hca, &q->qp.ring,
+			   q->qp.sq_offset + ((q->sq_pi + i) % size) * 64,
+			   w->b + i * 64, 64);
+	q->sq_pi = (uint16_t)(q->sq_pi + bbs);
+	be32_put(dbr + 4, q->sq_pi);
+}
+
+void rig_post(struct rig_qp *q, struct rig_wqe *w)
+{
+	w->b[1] = (uint8_t)(q->sq_pi >> 8);
+	w->b[2] = (uint8_t)q->sq_pi;
+	be32_put(w->b + 4, q->qp.obj.id << 8 | w->len / 16);
+	rig_post_raw(q, w, (w->len + 63) / 64);
+}
+
+void rig_ring(struct rig_qp *q)
+{
+	dp_qp_doorbell(q->guest->hca, &q->qp);
+}
+
+static void put_recv(struct rig_qp *q, uint32_t off, uint32_t lkey,
+		     uint64_t addr, uint32_t len)
+{
+	uint8_t seg[16];
+
+	be32_put(seg, len);
+	be32_put(seg + 4, lkey);
+	be64_put(seg + 8, addr);
+	ring_write(q->guest->hca, &q->qp.ring, off, seg, sizeof(seg));
+}
+
+void rig_recv2(struct rig_qp *q, const uint32_t *lkeys, const uint64_t *addrs,
+	       const uint32_t *lens, unsigned int n)
+{
+	uint32_t stride = 1u << q->qp.log_rq_stride;
+	uint32_t slot = q->rq_pi & ((1u << q->qp.log_rq_size) - 1);
+	uint32_t off = slot * stride;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		put_recv(q, off + i * 16, lkeys[i], addrs[i], lens[i]);
+	if (n * 16 < stride)
+		put_recv(q, off + n * 16, 0x100, 0, 0);
+	q->rq_pi++;
+	be32_put(guest_ptr(q->guest, q->qp.dbr, 4), q->rq_pi);
+}
+
+void rig_recv(struct rig_qp *q, uint32_t lkey, uint64_t addr, uint32_t len)
+{
+	rig_recv2(q, &lkey, &addr, &len, 1);
+}
+
+void rig_srq_post(struct rig_srq *s, uint16_t index, uint16_t next,
+		  uint32_t lkey, uint64_t addr, uint32_t len)
+{
+	uint8_t b[48] = { 0 };
+
+	b[2] = (uint8_t)(next >> 8);
+	b[3] = (uint8_t)next;
+	be32_put(b + 16, len);
+	be32_put(b + 20, lkey);
+	be64_put(b + 24, addr);
+	be32_put(b + 36, 0x100);
+	ring_write(s->guest->hca, &s->srq.ring,
+		   (uint64_t)index << s->srq.log_stride, b,
+		   s->srq.log_stride > 5 ? 48 : 32);
+	s->pi++;
+	be32_put(guest_ptr(s->guest, s->srq.dbr, 4), s->pi);
+}
+
+/* ---- completions ---- */
+
+const uint8_t *rig_poll(struct rig_cq *cq)
+{
+	return cq->seen < cq->count ? cq->cqe[cq->seen++] : NULL;
+}
+
+const uint8_t *rig_poll_one(struct rig_cq *cq)
+{
+	assert_int_equal(cq->count - cq->seen, 1);
+	return rig_poll(cq);
+}
+
+void rig_wait(struct rig_qp *q, struct rig_cq *cq, unsigned int n)
+{
+	uint64_t end = loop_now_ns() + 1000000000ull;
+
+	while (cq->count - cq->seen < n && loop_now_ns() < end)
+		loop_turn(q->guest->loop, 1);
+	assert_int_equal(cq->count - cq->seen, n);
+}
+
+static void expect_common(const uint8_t *cqe, const struct rig_qp *q,
+			  uint8_t cqe_opcode, uint16_t counter)
+{
+	assert_int_equal(cqe[0x3f] >> 4, cqe_opcode);
+	assert_int_equal(cqe[0x3f] & 0x0c, 0); /* no inline scatter */
+	assert_int_equal(be16_get(cqe + 0x3c), counter);
+	assert_int_equal(be32_get(cqe + 0x38) & 0xffffff, q->qp.obj.id);
+	assert_int_equal(be32_get(cqe + 0x20) & 0xffffff, q->qp.user_index);
+}
+
+void expect_send_done(const uint8_t *cqe, const struct rig_qp *q,
+		      uint8_t opcode, uint16_t counter)
+{
+	expect_common(cqe, q, 0, counter);
+	assert_int_equal(cqe[0x38], opcode);
+}
+
+void expect_error(const uint8_t *cqe, const struct rig_qp *q, bool send,
+		  uint16_t counter, uint8_t syndrome)
+{
+	expect_common(cqe, q, send ? 13 : 14, counter);
+	assert_int_equal(cqe[0x37], syndrome);
+	assert_int_not_equal(cqe[0x36], 0x93);
+}
+
+void expect_recv(const uint8_t *cqe, const struct rig_qp *q, uint8_t opcode,
+		 uint16_t counter, uint32_t byte_cnt)
+{
+	expect_common(cqe, q, opcode, counter);
+	assert_int_equal(be32_get(cqe + 0x2c), byte_cnt);
+	assert_int_equal(be32_get(cqe + 0x18) & 0xffffff, q->qp.remote_qpn);
+}
+
+bool rig_saw_event(unsigned int type, uint32_t number)
+{
+	unsigned int i;
+
+	for (i = 0; i < rig_num_events; i++)
+		if (rig_events[i].type == type &&
+		    rig_events[i].number == number)
+			return true;
+	return false;
+}
