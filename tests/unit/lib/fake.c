@@ -21,7 +21,7 @@ int fake_reg_errno;
 int fake_dereg_errno;
 bool fake_old_kernel;
 bool fake_odp;
-unsigned int fake_last_access;
+_Thread_local unsigned int fake_last_access;
 
 static struct ibv_device fake_device = { .name = "fake0" };
 static struct ibv_device own_device = { .name = "own0" };
@@ -179,7 +179,8 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	struct fake_mr **link;
 	int err = fake_dereg_errno;
 
-	fake_dereg_errno = 0;
+	if (err)
+		fake_dereg_errno = 0;
 	/* Our own plugin does not go by the visible handle. */
 	if (!err && !fake->smr && mr->handle != fake->handle)
 		err = ENOENT;

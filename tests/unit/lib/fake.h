@@ -35,8 +35,8 @@ extern bool fake_old_kernel;
 /* The device has on-demand paging. */
 extern bool fake_odp;
 
-/* The access flags of the last registration. */
-extern unsigned int fake_last_access;
+/* The access flags of this thread's last registration. */
+extern _Thread_local unsigned int fake_last_access;
 
 /* MRs that are registered now. */
 int fake_mr_count(void);

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -388,6 +389,48 @@ static void test_two_providers(void **state)
 	mlx5x_unregister_context(&own_context);
 }
 
+static void *create_and_attach(void *arg)
+{
+	int *wrong = arg;
+	struct ibv_mr *mr, *peer;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		mr = create(PAGE, USER_RW);
+		peer = mr ? attach(mr->handle, RW) : NULL;
+		if (!peer) {
+			++*wrong;
+			continue;
+		}
+		*(uint32_t *)mr->addr = mr->handle;
+		*wrong += *(uint32_t *)peer->addr != mr->handle;
+		*wrong += !!ibv_dereg_mr(i % 2 ? mr : peer);
+		*wrong += !!ibv_dereg_mr(i % 2 ? peer : mr);
+	}
+	return NULL;
+}
+
+/* Also under TSAN. */
+static void test_threads(void **state)
+{
+	pthread_t threads[4];
+	int wrong[4] = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						create_and_attach, &wrong[i]),
+				 0);
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(wrong[i], 0);
+	}
+	assert_int_equal(fake_mr_count(), 0);
+	assert_int_equal(proc_name_count(), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -415,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_two_providers),
+		cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
