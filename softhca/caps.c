@@ -56,6 +56,7 @@ static const struct cap general[] = {
 	{ "roce", 0x40, 2, 2, 1 },
 	{ "atomic", 0x40, 1, 1, 1 },
 	{ "cq_oi", 0x44, 31, 31, 1 },
+	{ "cq_moderation", 0x44, 29, 29, 1 },
 	/* The driver does not load without XRC SRQs and domains. */
 	{ "xrc", 0x44, 3, 3, 1 },
 	{ "ud", 0x44, 2, 2, 1 },

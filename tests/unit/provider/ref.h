@@ -106,4 +106,17 @@ static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
 	w->bytes[7] = w->len / 16;
 }
 
+/* Put the WQE into a ring at byte at, where padding stays what ring has. */
+static inline void ref_place(const struct ref_wqe *w, uint8_t *want,
+			     const uint8_t *ring, size_t size, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->len; i++) {
+		want[at] = w->given[i] ? w->bytes[i] : ring[at];
+		if (++at == size)
+			at = 0;
+	}
+}
+
 #endif
