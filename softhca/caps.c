@@ -41,6 +41,8 @@ static const struct cap general[] = {
 	{ "log_max_klm_list_size", 0x20, 5, 0, LOG_MAX_KLM },
 	{ "log_max_ra_req_qp", 0x28, 21, 16, LOG_MAX_RD },
 	{ "log_max_ra_res_qp", 0x28, 5, 0, LOG_MAX_RD },
+	/* Without, the driver asks by MAD_IFC. */
+	{ "vport_counters", 0x30, 30, 30, 1 },
 	{ "nic_flow_table", 0x34, 25, 25, 1 },
 	{ "local_ca_ack_delay", 0x34, 20, 16, 16 },
 	{ "port_type", 0x34, 9, 8, PORT_TYPE_ETH },
@@ -54,6 +56,7 @@ static const struct cap general[] = {
 	{ "roce", 0x40, 2, 2, 1 },
 	{ "atomic", 0x40, 1, 1, 1 },
 	{ "cq_oi", 0x44, 31, 31, 1 },
+	{ "cq_moderation", 0x44, 29, 29, 1 },
 	/* The driver does not load without XRC SRQs and domains. */
 	{ "xrc", 0x44, 3, 3, 1 },
 	{ "ud", 0x44, 2, 2, 1 },
@@ -94,6 +97,7 @@ static const struct cap eth[] = {
 	{ "csum_cap", 0x00, 31, 31, 1 },
 	{ "vlan_cap", 0x00, 30, 30, 1 },
 	{ "wqe_vlan_insert", 0x00, 24, 24, 1 },
+	{ "self_lb_en_modifiable", 0x00, 23, 23, 1 },
 	{ "max_lso_cap", 0x00, 20, 16, 16 },
 	{ "wqe_inline_mode", 0x00, 13, 12, 2 },
 	{ "rss_ind_tbl_cap", 0x00, 11, 8, 8 },

@@ -2,6 +2,7 @@
 /* Commands of completion queues; what they do is in cq.c. */
 #include <stdlib.h>
 
+#include "cq.h"
 #include "hw_cmd.h"
 #include "objects.h"
 
@@ -14,6 +15,7 @@ static void cq_free(struct obj *obj)
 {
 	struct cq *cq = (struct cq *)obj;
 
+	loop_timer_cancel(cq->hca->loop, &cq->timer);
 	ring_free(&cq->ring);
 	free(cq);
 }
@@ -27,8 +29,8 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE,
 			      "no such CQE size");
 	if (bits_get(cqc, CQC_COLLAPSED) || bits_get(cqc, CQC_COMPRESS) ||
-	    bits_get(cqc, CQC_APU) || bits_get(cqc, CQC_DBR_UMEM) ||
-	    bits_get(cmd->in, CMD_UMEM_VALID))
+	    bits_get(cqc, CQC_PERIOD_MODE) || bits_get(cqc, CQC_APU) ||
+	    bits_get(cqc, CQC_DBR_UMEM) || bits_get(cmd->in, CMD_UMEM_VALID))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
 			      "a CQ feature that is not reported");
 	if (be64_get(cqc + CQC_DBR_AT) % DBR_ALIGN)
@@ -61,6 +63,11 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_CQ, SYND_MEMORY,
 			      "out of memory");
 	obj_init(&cq->obj, OBJ_CQ, cmd->uid, cq_free);
+	cq->hca = hca;
+	cq->timer.fn = cq_timer;
+	cq->timer.arg = cq;
+	cq->period_us = (uint16_t)bits_get(cqc, CQC_PERIOD);
+	cq->max_count = (uint16_t)bits_get(cqc, CQC_MAX_COUNT);
 	cq->log_size = (uint8_t)bits_get(cqc, CQC_LOG_SIZE);
 	cq->cqe_size = bits_get(cqc, CQC_CQE_SIZE) == CQE_SIZE_64 ? 64 : 128;
 	cq->overrun_ignore = bits_get(cqc, CQC_OI);
@@ -81,6 +88,38 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 static enum cmd_status destroy_cq(struct hca *hca, struct cmd *cmd)
 {
 	return cmd_destroy(hca, cmd, OBJ_CQ);
+}
+
+static enum cmd_status modify_cq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
+	uint32_t fields = bits_get(cmd->in, CQ_MODIFY_FIELDS);
+	uint16_t period, max_count;
+	enum cmd_status status;
+	struct obj *obj;
+	struct cq *cq;
+
+	status = cmd_change(hca, cmd, OBJ_CQ, bits_get(cmd->in, CMD_NUMBER),
+			    &obj);
+	if (status)
+		return status;
+	cq = (struct cq *)obj;
+	if (cmd->op_mod)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
+			      "resizing is not reported");
+	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_OI))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD,
+			      "a CQ field that cannot be modified");
+	period = cq->period_us;
+	max_count = cq->max_count;
+	if (fields & CQ_MODIFY_PERIOD)
+		period = (uint16_t)bits_get(cqc, CQC_PERIOD);
+	if (fields & CQ_MODIFY_COUNT)
+		max_count = (uint16_t)bits_get(cqc, CQC_MAX_COUNT);
+	if (fields & CQ_MODIFY_OI)
+		cq->overrun_ignore = bits_get(cqc, CQC_OI);
+	cq_moderate(cq, period, max_count);
+	return CMD_OK;
 }
 
 static uint32_t cq_state(const struct cq *cq)
@@ -115,6 +154,8 @@ static enum cmd_status query_cq(struct hca *hca, struct cmd *cmd)
 	bits_set(cqc, CQC_LOG_SIZE, cq->log_size);
 	bits_set(cqc, CQC_UAR, cq->uar);
 	bits_set(cqc, CQC_EQN, cq->eqn);
+	bits_set(cqc, CQC_PERIOD, cq->period_us);
+	bits_set(cqc, CQC_MAX_COUNT, cq->max_count);
 	bits_set(cqc, CQC_CONSUMER, cq->ci);
 	bits_set(cqc, CQC_PRODUCER, cq->pi);
 	be64_put(cqc + CQC_DBR_AT, cq->dbr);
@@ -122,8 +163,9 @@ static enum cmd_status query_cq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_cq[] = {
-	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_MIN, create_cq },
+	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_NUMBER, create_cq },
 	{ 0x401, "DESTROY_CQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_cq },
 	{ 0x402, "QUERY_CQ", CMD_IN_MIN, CMD_CTX_END, query_cq },
+	{ 0x403, "MODIFY_CQ", CMD_CTX_AT + CQC_SIZE, CMD_OUT_MIN, modify_cq },
 	{ 0, NULL, 0, 0, NULL },
 };

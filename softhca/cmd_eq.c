@@ -18,7 +18,7 @@ static void eq_free(struct obj *obj)
 /* The user contexts share completion EQs; they make none. */
 static enum cmd_status check_uid(struct cmd *cmd)
 {
-	if (cmd->uid != UID_KERNEL && cmd->uid != UID_SHARED)
+	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_EQ, SYND_UID,
 			      "users make no EQs");
 	return CMD_OK;
@@ -119,7 +119,7 @@ static enum cmd_status query_eq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_eq[] = {
-	{ 0x301, "CREATE_EQ", CMD_CTX_END, CMD_OUT_MIN, create_eq },
+	{ 0x301, "CREATE_EQ", CMD_CTX_END, CMD_OUT_NUMBER, create_eq },
 	{ 0x302, "DESTROY_EQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_eq },
 	{ 0x303, "QUERY_EQ", CMD_IN_MIN, CMD_CTX_END, query_eq },
 	{ 0, NULL, 0, 0, NULL },

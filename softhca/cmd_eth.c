@@ -64,7 +64,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 			      "the doorbell record is not aligned");
 	status = cmd_use(hca, cmd, OBJ_CQ, cqn, &cq);
 	/* The driver's queue for unwanted frames comes without a PD. */
-	if (!status && (pdn || kind == OBJ_ETH_SQ || cmd->uid != UID_KERNEL))
+	if (!status && (pdn || kind == OBJ_ETH_SQ || !uid_is_kernel(cmd->uid)))
 		status = cmd_use(hca, cmd, OBJ_PD, pdn, &pd);
 	if (status)
 		return status;
@@ -221,23 +221,24 @@ static enum cmd_status query_sq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_eth[] = {
-	{ 0x900, "CREATE_TIR", CMD_CTX_END, CMD_OUT_MIN, cmd_create_tir },
+	{ 0x900, "CREATE_TIR", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_tir },
 	{ 0x901, "MODIFY_TIR", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_tir },
 	{ 0x902, "DESTROY_TIR", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tir },
 	{ 0x903, "QUERY_TIR", CMD_IN_MIN, CMD_CTX_END, cmd_query_tir },
-	{ 0x904, "CREATE_SQ", CMD_CTX_END, CMD_OUT_MIN, create_sq },
+	{ 0x904, "CREATE_SQ", CMD_CTX_END, CMD_OUT_NUMBER, create_sq },
 	{ 0x905, "MODIFY_SQ", CMD_CTX_END, CMD_OUT_MIN, modify_sq },
 	{ 0x906, "DESTROY_SQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_sq },
 	{ 0x907, "QUERY_SQ", CMD_IN_MIN, CMD_CTX_END, query_sq },
-	{ 0x908, "CREATE_RQ", CMD_CTX_END, CMD_OUT_MIN, create_rq },
+	{ 0x908, "CREATE_RQ", CMD_CTX_END, CMD_OUT_NUMBER, create_rq },
 	{ 0x909, "MODIFY_RQ", CMD_CTX_END, CMD_OUT_MIN, modify_rq },
 	{ 0x90a, "DESTROY_RQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_rq },
 	{ 0x90b, "QUERY_RQ", CMD_IN_MIN, CMD_CTX_END, query_rq },
-	{ 0x912, "CREATE_TIS", CREATE_TIS_IN, CMD_OUT_MIN, cmd_create_tis },
+	{ 0x912, "CREATE_TIS", CREATE_TIS_IN, CMD_OUT_NUMBER, cmd_create_tis },
 	{ 0x913, "MODIFY_TIS", CREATE_TIS_IN, CMD_OUT_MIN, cmd_modify_tis },
 	{ 0x914, "DESTROY_TIS", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tis },
-	{ 0x915, "QUERY_TIS", CMD_IN_MIN, CREATE_TIS_IN, cmd_query_tis },
-	{ 0x916, "CREATE_RQT", CMD_CTX_END, CMD_OUT_MIN, cmd_create_rqt },
+	{ 0x915, "QUERY_TIS", CMD_IN_MIN, CMD_CTX_AT + TISC_SIZE,
+	  cmd_query_tis },
+	{ 0x916, "CREATE_RQT", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_rqt },
 	{ 0x917, "MODIFY_RQT", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_rqt },
 	{ 0x918, "DESTROY_RQT", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_rqt },
 	{ 0, NULL, 0, 0, NULL },

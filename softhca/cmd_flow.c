@@ -397,11 +397,11 @@ static enum cmd_status delete_fte(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_flow[] = {
-	{ 0x930, "CREATE_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_MIN,
+	{ 0x930, "CREATE_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_NUMBER,
 	  create_flow_table },
 	{ 0x931, "DESTROY_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_MIN,
 	  destroy_flow_table },
-	{ 0x933, "CREATE_FLOW_GROUP", CREATE_FG_IN, CMD_OUT_MIN,
+	{ 0x933, "CREATE_FLOW_GROUP", CREATE_FG_IN, CMD_OUT_NUMBER,
 	  create_flow_group },
 	{ 0x934, "DESTROY_FLOW_GROUP", FT_IN_SIZE, CMD_OUT_MIN,
 	  destroy_flow_group },

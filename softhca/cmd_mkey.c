@@ -104,7 +104,7 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 	if (mode > MKEY_KSM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
 			      "no such access mode");
-	if (cmd->uid != UID_KERNEL && (mode == MKEY_PA || mode == MKEY_MTT))
+	if (!uid_is_kernel(cmd->uid) && (mode == MKEY_PA || mode == MKEY_MTT))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID,
 			      "users have no keys of physical addresses");
 	if (bits_get(cmd->in, MKEY_UMEM_VALID))
@@ -244,7 +244,7 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_mkey[] = {
-	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_MIN, create_mkey },
+	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_NUMBER, create_mkey },
 	{ 0x201, "QUERY_MKEY", CMD_IN_MIN, QUERY_MKEY_OUT, query_mkey },
 	{ 0x202, "DESTROY_MKEY", CMD_IN_MIN, CMD_OUT_MIN, destroy_mkey },
 	{ 0, NULL, 0, 0, NULL },

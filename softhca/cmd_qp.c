@@ -35,7 +35,7 @@ static enum cmd_status check_type(struct hca *hca, struct cmd *cmd,
 		return CMD_OK;
 	case QP_GSI:
 	case QP_REG_UMR:
-		if (cmd->uid != UID_KERNEL)
+		if (!uid_is_kernel(cmd->uid))
 			return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UID,
 				      "a QP of this type is the kernel's");
 		if (type == QP_GSI && hca->gsi_qp)
@@ -229,7 +229,7 @@ static enum cmd_status query_qp(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_qp[] = {
-	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_MIN, create_qp },
+	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_NUMBER, create_qp },
 	{ 0x501, "DESTROY_QP", CMD_IN_MIN, CMD_OUT_MIN, destroy_qp },
 	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
 	  cmd_rst2init_qp },

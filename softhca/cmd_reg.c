@@ -70,6 +70,22 @@ static const char *paos_write(struct hca *hca, const uint8_t *data)
 	return NULL;
 }
 
+/* There are no pause frames, and none can be asked for. */
+static void pfcc_read(struct hca *hca, uint8_t *data)
+{
+	(void)hca;
+	bits_set(data, PFCC_TX, 0);
+	bits_set(data, PFCC_RX, 0);
+}
+
+static const char *pfcc_write(struct hca *hca, const uint8_t *data)
+{
+	(void)hca;
+	if (bits_get(data, PFCC_TX) || bits_get(data, PFCC_RX))
+		return "there is no flow control";
+	return NULL;
+}
+
 /* No frame passes the port: all counters of all groups are zero. */
 static void ppcnt_read(struct hca *hca, uint8_t *data)
 {
@@ -105,6 +121,7 @@ static const struct reg regs[] = {
 	{ 0x5003, PMTU_SIZE, true, pmtu_read, pmtu_write },
 	{ 0x5004, PTYS_SIZE, true, ptys_read, NULL },
 	{ 0x5006, PAOS_SIZE, true, paos_read, paos_write },
+	{ 0x5007, PFCC_SIZE, true, pfcc_read, pfcc_write },
 	{ 0x5008, PPCNT_SIZE, true, ppcnt_read, NULL },
 	{ 0x6001, NODE_DESC_SIZE, false, node_desc_read, node_desc_write },
 	{ 0x7004, HOST_ENDIANNESS_SIZE, false, host_endianness_read,

@@ -71,7 +71,7 @@ static enum cmd_status dealloc_xrcd(struct hca *hca, struct cmd *cmd)
 
 static enum cmd_status create_uctx(struct hca *hca, struct cmd *cmd)
 {
-	if (cmd->uid != UID_KERNEL)
+	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID,
 			      "only the kernel makes user contexts");
 	if (bits_get(cmd->in, UCTX_CAPS))
@@ -121,21 +121,23 @@ static enum cmd_status query_q_counter(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_res[] = {
-	{ 0x771, "ALLOC_Q_COUNTER", CMD_IN_MIN, CMD_OUT_MIN, alloc_q_counter },
+	{ 0x771, "ALLOC_Q_COUNTER", CMD_IN_MIN, CMD_OUT_NUMBER,
+	  alloc_q_counter },
 	{ 0x772, "DEALLOC_Q_COUNTER", CMD_IN_MIN, CMD_OUT_MIN,
 	  dealloc_q_counter },
 	{ 0x773, "QUERY_Q_COUNTER", QUERY_Q_COUNTER_IN, QUERY_Q_COUNTER_OUT,
 	  query_q_counter },
-	{ 0x800, "ALLOC_PD", CMD_IN_MIN, CMD_OUT_MIN, alloc_pd },
+	{ 0x800, "ALLOC_PD", CMD_IN_MIN, CMD_OUT_NUMBER, alloc_pd },
 	{ 0x801, "DEALLOC_PD", CMD_IN_MIN, CMD_OUT_MIN, dealloc_pd },
-	{ 0x802, "ALLOC_UAR", CMD_IN_MIN, CMD_OUT_MIN, alloc_uar },
+	{ 0x802, "ALLOC_UAR", CMD_IN_MIN, CMD_OUT_NUMBER, alloc_uar },
 	{ 0x803, "DEALLOC_UAR", CMD_IN_MIN, CMD_OUT_MIN, dealloc_uar },
-	{ 0x80e, "ALLOC_XRCD", CMD_IN_MIN, CMD_OUT_MIN, alloc_xrcd },
+	{ 0x80e, "ALLOC_XRCD", CMD_IN_MIN, CMD_OUT_NUMBER, alloc_xrcd },
 	{ 0x80f, "DEALLOC_XRCD", CMD_IN_MIN, CMD_OUT_MIN, dealloc_xrcd },
-	{ 0x816, "ALLOC_TRANSPORT_DOMAIN", CMD_IN_MIN, CMD_OUT_MIN, alloc_td },
+	{ 0x816, "ALLOC_TRANSPORT_DOMAIN", CMD_IN_MIN, CMD_OUT_NUMBER,
+	  alloc_td },
 	{ 0x817, "DEALLOC_TRANSPORT_DOMAIN", CMD_IN_MIN, CMD_OUT_MIN,
 	  dealloc_td },
-	{ 0xa04, "CREATE_UCTX", CREATE_UCTX_MIN, CMD_OUT_MIN, create_uctx },
+	{ 0xa04, "CREATE_UCTX", CREATE_UCTX_MIN, CMD_OUT_NUMBER, create_uctx },
 	{ 0xa06, "DESTROY_UCTX", CMD_IN_MIN, CMD_OUT_MIN, destroy_uctx },
 	{ 0, NULL, 0, 0, NULL },
 };

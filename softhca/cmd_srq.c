@@ -281,12 +281,13 @@ static enum cmd_status arm_xrc_srq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_srq[] = {
-	{ 0x705, "CREATE_XRC_SRQ", CMD_CTX_END, CMD_OUT_MIN, create_xrc_srq },
+	{ 0x705, "CREATE_XRC_SRQ", CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_xrc_srq },
 	{ 0x706, "DESTROY_XRC_SRQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_xrc_srq },
 	{ 0x707, "QUERY_XRC_SRQ", CMD_IN_MIN, CMD_CTX_AT + XRC_SRQC_SIZE,
 	  query_xrc_srq },
 	{ 0x708, "ARM_XRC_SRQ", CMD_IN_MIN, CMD_OUT_MIN, arm_xrc_srq },
-	{ 0x90c, "CREATE_RMP", CMD_CTX_END, CMD_OUT_MIN, create_rmp },
+	{ 0x90c, "CREATE_RMP", CMD_CTX_END, CMD_OUT_NUMBER, create_rmp },
 	{ 0x90d, "MODIFY_RMP", CMD_CTX_END, CMD_OUT_MIN, modify_rmp },
 	{ 0x90e, "DESTROY_RMP", CMD_IN_MIN, CMD_OUT_MIN, destroy_rmp },
 	{ 0x90f, "QUERY_RMP", CMD_IN_MIN, CMD_CTX_END, query_rmp },

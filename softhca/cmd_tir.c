@@ -118,7 +118,8 @@ enum cmd_status cmd_destroy_tir(struct hca *hca, struct cmd *cmd)
 }
 
 static enum cmd_status query_interface(struct hca *hca, struct cmd *cmd,
-				       enum obj_kind kind, size_t size)
+				       enum obj_kind kind, size_t at,
+				       size_t size)
 {
 	enum cmd_status status;
 	struct obj *obj;
@@ -126,13 +127,13 @@ static enum cmd_status query_interface(struct hca *hca, struct cmd *cmd,
 	status = cmd_query(hca, cmd, kind, bits_get(cmd->in, CMD_NUMBER), &obj);
 	if (status)
 		return status;
-	memcpy(cmd->out + CMD_WQ_CTX_AT, ((struct interface *)obj)->ctx, size);
+	memcpy(cmd->out + at, ((struct interface *)obj)->ctx, size);
 	return CMD_OK;
 }
 
 enum cmd_status cmd_query_tir(struct hca *hca, struct cmd *cmd)
 {
-	return query_interface(hca, cmd, OBJ_TIR, TIRC_SIZE);
+	return query_interface(hca, cmd, OBJ_TIR, CMD_WQ_CTX_AT, TIRC_SIZE);
 }
 
 enum cmd_status cmd_create_tis(struct hca *hca, struct cmd *cmd)
@@ -180,7 +181,7 @@ enum cmd_status cmd_destroy_tis(struct hca *hca, struct cmd *cmd)
 
 enum cmd_status cmd_query_tis(struct hca *hca, struct cmd *cmd)
 {
-	return query_interface(hca, cmd, OBJ_TIS, TISC_SIZE);
+	return query_interface(hca, cmd, OBJ_TIS, CMD_CTX_AT, TISC_SIZE);
 }
 
 /* Look all RQs of the list up before any reference is taken. */

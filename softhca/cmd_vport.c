@@ -280,7 +280,7 @@ static enum cmd_status query_roce_address(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_vport[] = {
-	{ 0x750, "QUERY_VPORT_STATE", CMD_IN_MIN, CMD_OUT_MIN,
+	{ 0x750, "QUERY_VPORT_STATE", CMD_IN_MIN, CMD_OUT_WORDS,
 	  query_vport_state },
 	{ 0x754, "QUERY_NIC_VPORT_CONTEXT", CMD_IN_MIN, VPORT_QUERY_OUT,
 	  query_nic_vport_context },

@@ -12,9 +12,13 @@
  * index that the driver had reached; if there is a newer CQE (one that the arm
  * is about), the event comes at once.
  *
+ * With moderation the event waits until a number of CQEs has been written since
+ * the last one, or a time has passed.
+ *
  * A CQ that overruns or whose memory is not there fails for good: CQ_ERROR
  * event, no more CQEs, and its QPs go to error.
  */
+#include "cq.h"
 #include "eq.h"
 #include "hca.h"
 
@@ -23,6 +27,7 @@
 #define CQE_OWNER_AT  0x3fu
 #define CQE_OP_ERRORS 13u /* requester's and, one more, responder's */
 #define CQE_OP_LAST   14u
+#define NS_PER_US     1000u
 #define DB_SOLICITED  (1u << 24)
 
 static uint32_t cq_entries(const struct cq *cq)
@@ -30,10 +35,42 @@ static uint32_t cq_entries(const struct cq *cq)
 	return 1u << cq->log_size;
 }
 
-static void fire(struct hca *hca, struct cq *cq)
+static void fire(struct cq *cq)
 {
+	loop_timer_cancel(cq->hca->loop, &cq->timer);
 	cq->arm = CQ_DISARMED;
-	eq_post_comp(hca, cq->eqn, cq->obj.id);
+	cq->event_pi = cq->pi;
+	eq_post_comp(cq->hca, cq->eqn, cq->obj.id);
+}
+
+/* There is what an arm waits for: fire, now or by moderation. */
+static void notify(struct cq *cq)
+{
+	if (!cq->period_us ||
+	    (cq->max_count && cq->pi - cq->event_pi >= cq->max_count))
+		fire(cq);
+	else if (!loop_timer_pending(&cq->timer))
+		loop_timer_set(cq->hca->loop, &cq->timer,
+			       cq->period_us * (uint64_t)NS_PER_US);
+}
+
+void cq_timer(void *arg)
+{
+	struct cq *cq = arg;
+
+	if (cq->arm != CQ_DISARMED)
+		fire(cq);
+}
+
+void cq_moderate(struct cq *cq, uint16_t period_us, uint16_t max_count)
+{
+	bool waiting = loop_timer_pending(&cq->timer);
+
+	cq->period_us = period_us;
+	cq->max_count = max_count;
+	loop_timer_cancel(cq->hca->loop, &cq->timer);
+	if (waiting)
+		notify(cq);
 }
 
 struct failed {
@@ -114,7 +151,7 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq->last_solicited = cq->pi - cq_entries(cq);
 	if (cq->arm == CQ_ARMED_ANY ||
 	    (cq->arm == CQ_ARMED_SOLICITED && solicited))
-		fire(hca, cq);
+		notify(cq);
 }
 
 void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
@@ -132,11 +169,9 @@ void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
 	newer = unseen != 0;
 	if (solicited)
 		newer = (int32_t)(cq->last_solicited - ci) > 0;
-	if (newer) {
-		fire(hca, cq);
-		return;
-	}
 	cq->arm = solicited ? CQ_ARMED_SOLICITED : CQ_ARMED_ANY;
+	if (newer)
+		notify(cq);
 }
 
 void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)

@@ -18,7 +18,9 @@
 #define CMD_OTHER_FUNC 0x08, 31, 31 /* other_vport, other_function, ... */
 #define CMD_FUNCTION   0x08, 15, 0
 #define CMD_IN_MIN     0x10u
-#define CMD_OUT_MIN    0x10u
+#define CMD_OUT_MIN    0x08u /* status and syndrome */
+#define CMD_OUT_NUMBER 0x0cu
+#define CMD_OUT_WORDS  0x10u
 #define CMD_PAS_AT     0x110u
 #define CMD_CTX_AT     0x10u /* EQ, CQ, mkey, XRC SRQ */
 #define CMD_WQ_CTX_AT  0x20u /* RMP, RQ, SQ, TIR, TIS, RQT */
@@ -67,16 +69,23 @@
 #define CQC_COLLAPSED	    0x00, 20, 20
 #define CQC_OI		    0x00, 17, 17
 #define CQC_COMPRESS	    0x00, 14, 14
+#define CQC_PERIOD_MODE	    0x00, 16, 15
 #define CQC_STATE	    0x00, 11, 8
 #define CQC_PAGE_OFFSET	    0x08, 11, 6
 #define CQC_LOG_SIZE	    0x0c, 28, 24
 #define CQC_UAR		    0x0c, 23, 0
+#define CQC_PERIOD	    0x10, 27, 16
+#define CQC_MAX_COUNT	    0x10, 15, 0
 #define CQC_EQN		    0x14, 31, 0
 #define CQC_LOG_PAGE	    0x18, 28, 24
 #define CQC_CONSUMER	    0x28, 23, 0
 #define CQC_PRODUCER	    0x2c, 23, 0
 #define CQC_DBR_AT	    0x38u
 #define CQC_SIZE	    0x40u
+#define CQ_MODIFY_FIELDS    0x0c, 31, 0
+#define CQ_MODIFY_PERIOD    (1u << 0)
+#define CQ_MODIFY_COUNT	    (1u << 1)
+#define CQ_MODIFY_OI	    (1u << 2)
 #define CQC_STATUS_OVERFLOW 0x9u
 #define CQC_STATE_SOLICITED 0x6u
 #define CQC_STATE_ARMED	    0x9u
@@ -292,12 +301,12 @@
 #define FLOW_EXTENDED	  0x10, 31, 31
 #define FLOW_NUM_DEST	  0x10, 23, 0
 #define FLOW_NUM_COUNTER  0x14, 23, 0
-#define FLOW_DEST_AT	  0x2f0u /* of the flow context */
+#define FLOW_DEST_AT	  0x300u /* of the flow context */
 #define DEST_TYPE	  0x00, 31, 24
 #define DEST_ID		  0x00, 23, 0
 #define FT_IN_SIZE	  0x40u
 #define CREATE_FG_IN	  0x400u
-#define SET_FTE_MIN	  0x330u
+#define SET_FTE_MIN	  0x340u
 #define FT_TYPE_NIC_RX	  0u
 #define DEST_TYPE_TABLE	  1u
 #define DEST_TYPE_TIR	  2u
@@ -369,6 +378,9 @@
 #define PAOS_SIZE	     0x10u
 #define PAOS_UP		     1u
 #define PAOS_DOWN	     2u
+#define PFCC_TX		     0x08, 31, 0
+#define PFCC_RX		     0x0c, 31, 0
+#define PFCC_SIZE	     0x20u
 #define PPCNT_HEADER	     8u
 #define PPCNT_SIZE	     0x100u
 #define NODE_DESC_SIZE	     0x40u

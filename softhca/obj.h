@@ -122,6 +122,7 @@ struct eq {
 
 struct cq {
 	struct obj obj;
+	struct hca *hca;
 	struct ring ring;
 	uint8_t log_size;
 	uint16_t cqe_size; /* 64 or 128 */
@@ -131,6 +132,10 @@ struct cq {
 	uint32_t pi;		 /* free running */
 	uint32_t ci;		 /* as last read from the doorbell record */
 	uint32_t last_solicited; /* pi + 1 of the newest solicited/error CQE */
+	/* Moderation: an event waits for so much time or so many CQEs. */
+	uint16_t period_us, max_count; /* period 0: it does not wait */
+	uint32_t event_pi;	       /* pi at the last event */
+	struct loop_timer timer;
 	enum {
 		CQ_DISARMED,
 		CQ_ARMED_SOLICITED,

@@ -4,8 +4,8 @@
  * creating and destroying, page lists.
  *
  * Ownership.  A command carries the uid of the user context in whose name it
- * runs: 0 is the kernel, which may use everything; 0xffff marks resources
- * that the kernel shares with all users (completion EQs, counters).  A user's
+ * runs: 0 is the kernel, which may use everything; 0xffff is the kernel, too,
+ * as it makes what all users share (completion EQs, counters).  A user's
  * command may use its own and shared resources, and change only its own.
  *
  * A refused command carries a syndrome: the kind of object in bits 15:8 and
@@ -79,15 +79,20 @@ enum synd {
 
 #define SYNDROME(kind, synd) ((uint32_t)(((kind) + 1) << 8 | (synd)))
 
+static inline bool uid_is_kernel(uint16_t uid)
+{
+	return uid == UID_KERNEL || uid == UID_SHARED;
+}
+
 /* May a command of this uid use (change) what belongs to owner? */
 static inline bool uid_may_use(uint16_t uid, uint16_t owner)
 {
-	return uid == UID_KERNEL || uid == owner || owner == UID_SHARED;
+	return uid_is_kernel(uid) || uid == owner || owner == UID_SHARED;
 }
 
 static inline bool uid_may_change(uint16_t uid, uint16_t owner)
 {
-	return uid == UID_KERNEL || uid == owner;
+	return uid_is_kernel(uid) || uid == owner;
 }
 
 /* Does the uid name the kernel, everybody, or a live user context? */
