@@ -6,7 +6,6 @@
  * kept by it.  Lookup goes through a map from opcode to place, built at the
  * first use.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "log.h"
 
 #define NUM_OPCODES 0x1000u
-#define SLOW_NS	    100000000ull
 
 /* Reasons of this file, as syndromes. */
 #define SYND_UNKNOWN 0x0c0d01
@@ -153,8 +151,5 @@ enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 	if (!def)
 		log_warn("%s: unknown command opcode 0x%03x op_mod 0x%x",
 			 hca->name, cmd->opcode, cmd->op_mod);
-	if (took > SLOW_NS)
-		log_warn("%s: command 0x%03x took %" PRIu64 " ms", hca->name,
-			 cmd->opcode, took / 1000000);
 	return status;
 }

@@ -39,6 +39,9 @@
 #define BOX_SIZE  576u
 #define BOX_ALIGN 512u
 
+/* A command that takes longer, mailboxes and all, is worth a line. */
+#define SLOW_NS 100000000ull
+
 /* A buffer above this size is not kept between commands. */
 #define KEEP_SIZE (1u << 20)
 
@@ -243,6 +246,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 	bool had_eq = hca->cmd_eqn != 0;
 	uint8_t entry[CMDQ_ENTRY], *status;
 	enum delivery delivery;
+	uint64_t start, took;
 
 	if (dma_read(hca->dma, addr, entry, sizeof(entry)) ||
 	    !dma_ptr(hca->dma, addr, sizeof(entry), DMA_WRITE, NULL)) {
@@ -255,7 +259,12 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 			 hca->name, slot);
 		return;
 	}
+	start = loop_now_ns();
 	delivery = run(hca, addr, entry);
+	took = loop_now_ns() - start;
+	if (took > SLOW_NS)
+		log_warn("%s: command 0x%03x took %" PRIu64 " ms", hca->name,
+			 be16_get(entry + ENTRY_IN), took / 1000000);
 	if (delivery)
 		log_warn("%s: command entry %u opcode 0x%03x: delivery "
 			 "status 0x%02x",

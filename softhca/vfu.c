@@ -228,8 +228,12 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 	}
 	msg->reply = vfu->reply + HEADER_SIZE;
 	err = vfu_msg_execute(vfu->device, &vfu->negotiated, msg);
+	/* A client asks for interrupts that are not there as a matter of course. */
 	if (err)
-		log_warn("%s: vfio-user command %u size %u: %s",
+		log_line(msg->hdr.command == VFU_DEVICE_GET_IRQ_INFO
+				 ? LOG_LEVEL_INFO
+				 : LOG_LEVEL_WARN,
+			 "%s: vfio-user command %u size %u: %s",
 			 vfu->device->name, msg->hdr.command, msg->hdr.size,
 			 strerror(err));
 	if (vfu->negotiated && !was_negotiated) {

@@ -111,7 +111,7 @@ static int dereg(struct foreign_mr *foreign)
 	return err;
 }
 
-MLX5X_EXPORT int mlx5x_dereg_mr(struct ibv_mr *mr)
+MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 {
 	struct foreign_mr *foreign = forget(mr);
 	int err;

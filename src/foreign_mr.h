@@ -5,7 +5,7 @@
  * Such a provider knows nothing of the segment behind an MR, and it uses
  * mr->handle for its own commands, where a shared MR shows the number that
  * peers attach by.  So the library remembers, for each such MR, the segment
- * and the handle of the kernel, and mlx5x_dereg_mr puts both right.  An MR is
+ * and the handle of the kernel, and ibv_exp_dereg_mr puts both right.  An MR is
  * forgotten before it is deregistered, because its address may be given out
  * again the moment after, and remembered again if that fails.
  */

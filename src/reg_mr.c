@@ -124,7 +124,7 @@ static struct ibv_mr *reg_allocated(struct ibv_exp_reg_mr_in *in,
 		err = smr_publish(smr, access->mode);
 		if (err) {
 			/* Takes smr along. */
-			mlx5x_dereg_mr(mr);
+			ibv_exp_dereg_mr(mr);
 			errno = err;
 			return NULL;
 		}
@@ -167,8 +167,9 @@ fail:
 	return NULL;
 }
 
-MLX5X_EXPORT struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr,
-					 size_t length, uint64_t access)
+MLX5X_EXPORT struct ibv_mr *ibv_exp_reg_mr_compat(struct ibv_pd *pd, void *addr,
+						  size_t length,
+						  uint64_t access)
 {
 	struct ibv_exp_reg_mr_in in = {
 		.pd = pd,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/shm.h>
@@ -11,6 +12,7 @@
 #include "export.h"
 #include "log.h"
 #include "smr.h"
+#include "smr_key.h"
 #include "smr_name.h"
 #include "smr_seg.h"
 
@@ -88,11 +90,25 @@ static struct mlx5x_smr *smr_alloc(enum smr_kind kind,
 	return smr;
 }
 
+/* What other processes left; a forked child does it for itself. */
+static void reap_once(void)
+{
+	static _Atomic(pid_t) done_by;
+	pid_t pid = getpid();
+
+	if (atomic_exchange(&done_by, pid) == pid)
+		return;
+	smr_key_reap();
+	smr_name_reap();
+}
+
 struct mlx5x_smr *smr_create(const struct smr_create_attr *attr)
 {
 	struct mlx5x_smr *smr;
 	int err;
 
+	if (attr->shared)
+		reap_once();
 	smr = smr_alloc(attr->shared ? SMR_CREATED : SMR_PRIVATE,
 			attr->context);
 	if (!smr)
@@ -159,7 +175,6 @@ int smr_publish(struct mlx5x_smr *smr, mode_t mode)
 	};
 	int err;
 
-	smr_name_reap();
 	err = set_mode(smr->shmid, mode, &record.ctime_low, &record.ctime_high);
 	if (err) {
 		log_err(smr->context, "no permissions for a segment: %s",

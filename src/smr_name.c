@@ -102,13 +102,10 @@ static bool reap(const char *path)
 
 void smr_name_reap(void)
 {
-	static atomic_flag done = ATOMIC_FLAG_INIT;
 	struct dirent *entry;
 	char *path;
 	DIR *dir;
 
-	if (atomic_flag_test_and_set(&done))
-		return;
 	dir = opendir(env_smr_dir());
 	if (!dir)
 		return;

@@ -52,7 +52,7 @@ void smr_name_withdraw(struct mlx5x_smr *smr);
  */
 int smr_name_read(uint32_t handle, struct smr_record *record);
 
-/* Remove the stale names of this user, once in the life of a process. */
+/* Remove the stale names of this user. */
 void smr_name_reap(void);
 
 #endif

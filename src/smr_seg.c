@@ -10,6 +10,7 @@
 #include "env.h"
 #include "log.h"
 #include "smr.h"
+#include "smr_key.h"
 #include "smr_seg.h"
 
 /* The largest contiguous block that the environment can speak of. */
@@ -116,11 +117,10 @@ static void *attach_aligned(int shmid, size_t length, int flags)
 static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
 			 bool huge)
 {
-	int flags = IPC_CREAT | 0600 | (huge ? SHM_HUGETLB : 0);
 	int shmid, err;
 	void *map;
 
-	shmid = shmget(IPC_PRIVATE, length, flags);
+	shmid = smr_key_create(length, huge ? SHM_HUGETLB : 0);
 	if (shmid < 0)
 		return errno;
 	if (addr)

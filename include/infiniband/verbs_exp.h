@@ -27,7 +27,7 @@
  * standard kinds, queries.
  *
  * This header replaces ibv_dereg_mr() and ibv_reg_mr() by macros; see
- * mlx5x_dereg_mr() and mlx5x_reg_mr().
+ * ibv_exp_dereg_mr() and ibv_exp_reg_mr_compat().
  */
 #ifndef INFINIBAND_VERBS_EXP_H
 #define INFINIBAND_VERBS_EXP_H

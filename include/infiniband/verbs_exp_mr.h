@@ -247,21 +247,21 @@ struct ibv_mr *ibv_reg_shared_mr(uint32_t mr_handle, struct ibv_pd *pd,
  * ibv_dereg_mr without parentheses behind it is still the standard function.
  * MLX5X_NO_REDIRECT before the inclusion leaves both names alone.
  */
-int mlx5x_dereg_mr(struct ibv_mr *mr);
+int ibv_exp_dereg_mr(struct ibv_mr *mr);
 
 /*
  * What ibv_reg_mr() calls in sources that include this header: as
  * ibv_exp_reg_mr() if access has one of enum ibv_exp_old_access_flags, else
  * the standard ibv_reg_mr().
  */
-struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-			    uint64_t access);
+struct ibv_mr *ibv_exp_reg_mr_compat(struct ibv_pd *pd, void *addr,
+				     size_t length, uint64_t access);
 
 #ifndef MLX5X_NO_REDIRECT
-#define ibv_dereg_mr(mr) mlx5x_dereg_mr(mr)
+#define ibv_dereg_mr(mr) ibv_exp_dereg_mr(mr)
 #undef ibv_reg_mr
 #define ibv_reg_mr(pd, addr, length, access) \
-	mlx5x_reg_mr(pd, addr, length, access)
+	ibv_exp_reg_mr_compat(pd, addr, length, access)
 #endif
 
 enum ibv_exp_rereg_mr_flags {

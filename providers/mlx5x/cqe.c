@@ -72,8 +72,8 @@ MLX5X_INLINE void take_send(struct mlx5x_qp *qp, uint16_t wqe_counter,
 	struct mlx5x_slot *slot = &sq->slots[wqe_counter & sq->mask];
 
 	wc->wr_id = slot->wr_id;
-	wc->opcode = (enum ibv_wc_opcode)slot->wc_opcode;
-	wc->wc_flags = slot->wc_flags;
+	wc->opcode = (enum ibv_wc_opcode)slot->report.opcode;
+	wc->wc_flags = slot->report.flags;
 	atomic_store_explicit(&sq->tail, slot->head + 1, memory_order_release);
 }
 
@@ -136,7 +136,7 @@ MLX5X_INLINE void decode_req(struct mlx5x_qp *qp, const struct mlx5x_cqe64 *cqe,
 {
 	struct mlx5x_sq *sq = &qp->sq;
 	uint16_t counter = be16toh(cqe->wqe_counter);
-	uint8_t len = sq->slots[counter & sq->mask].byte_len;
+	uint8_t len = sq->slots[counter & sq->mask].report.byte_len;
 
 	if (len)
 		wc->byte_len = len == MLX5X_LEN_OF_CQE ? be32toh(cqe->byte_cnt)

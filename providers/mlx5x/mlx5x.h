@@ -206,14 +206,19 @@ struct mlx5x_cq {
 	struct ibv_wc wc;
 };
 
+/* What the completion of a request reports beside its status. */
+struct mlx5x_report {
+	uint8_t opcode; /* enum ibv_wc_opcode */
+	uint8_t flags;
+	uint8_t byte_len; /* 0: none, 1: from the CQE, else the number */
+	uint8_t rsvd;
+};
+
 /* One for each basic block; that of a WQE's first block is in use. */
 struct mlx5x_slot {
 	uint64_t wr_id;
 	uint32_t head; /* of this WQE, in WQEs */
-	uint8_t wc_opcode;
-	uint8_t wc_flags;
-	uint8_t byte_len; /* 0: none, 1: from the CQE, else the number */
-	uint8_t rsvd;
+	struct mlx5x_report report;
 };
 
 static_assert(sizeof(struct mlx5x_slot) == 16, "slot");

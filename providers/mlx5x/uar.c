@@ -169,6 +169,6 @@ void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
 	pthread_mutex_lock(&ctx->uars.lock);
 	bf->users--;
 	if (bf->class != MLX5X_BF_SHARED)
-		list_add_tail(&ctx->uars.free[bf->class], &bf->entry);
+		list_add(&ctx->uars.free[bf->class], &bf->entry);
 	pthread_mutex_unlock(&ctx->uars.lock);
 }

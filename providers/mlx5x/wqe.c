@@ -5,39 +5,42 @@
  */
 #include <util/mmio.h>
 #include <util/udma_barrier.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include "wqe.h"
 
 const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
 	[IBV_WR_RDMA_WRITE] = {
 		.opcode = MLX5X_OP_RDMA_WRITE,
-		.wc_opcode = IBV_WC_RDMA_WRITE,
+		.report.opcode = IBV_WC_RDMA_WRITE,
 		.raddr = true,
 		.valid = true,
 	},
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
 		.opcode = MLX5X_OP_RDMA_WRITE_IMM,
-		.wc_opcode = IBV_WC_RDMA_WRITE,
-		.wc_flags = IBV_WC_WITH_IMM,
+		.report.opcode = IBV_WC_RDMA_WRITE,
+		.report.flags = IBV_WC_WITH_IMM,
 		.raddr = true,
 		.imm = true,
 		.valid = true,
 	},
 	[IBV_WR_SEND] = {
 		.opcode = MLX5X_OP_SEND,
-		.wc_opcode = IBV_WC_SEND,
+		.report.opcode = IBV_WC_SEND,
 		.valid = true,
 	},
 	[IBV_WR_SEND_WITH_IMM] = {
 		.opcode = MLX5X_OP_SEND_IMM,
-		.wc_opcode = IBV_WC_SEND,
-		.wc_flags = IBV_WC_WITH_IMM,
+		.report.opcode = IBV_WC_SEND,
+		.report.flags = IBV_WC_WITH_IMM,
 		.imm = true,
 		.valid = true,
 	},
 	[IBV_WR_RDMA_READ] = {
 		.opcode = MLX5X_OP_RDMA_READ,
-		.wc_opcode = IBV_WC_RDMA_READ,
-		.byte_len = MLX5X_LEN_OF_CQE,
+		.report.opcode = IBV_WC_RDMA_READ,
+		.report.byte_len = MLX5X_LEN_OF_CQE,
 		.raddr = true,
 		.valid = true,
 	},
@@ -106,6 +109,22 @@ int mlx5x_put_inline_list(struct mlx5x_sq *sq, void *seg,
 	return close_inline(seg, total);
 }
 
+/* One block into a write-combining buffer, in as few stores as there are. */
+MLX5X_INLINE void copy_block(uint8_t *dst, const uint8_t *src)
+{
+#ifdef __SSE2__
+	const __m128i *s = (const __m128i *)src;
+	volatile __m128i *d = (volatile __m128i *)dst;
+
+	d[0] = s[0];
+	d[1] = s[1];
+	d[2] = s[2];
+	d[3] = s[3];
+#else
+	mmio_memcpy_x64(dst, src, MLX5X_WQEBB);
+#endif
+}
+
 /*
  * Write the doorbell into a write-combining register, or, if bytes is not 0,
  * the whole WQE in blocks of 64.  Its two buffers are used in turn, and the
@@ -130,7 +149,7 @@ void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
 		uint8_t *end = dst + bytes;
 
 		for (; dst < end; dst += MLX5X_WQEBB) {
-			mmio_memcpy_x64(dst, src, MLX5X_WQEBB);
+			copy_block(dst, src);
 			src += MLX5X_WQEBB;
 			if (src == sq->end)
 				src = sq->buf;

@@ -15,22 +15,22 @@
 #include <string.h>
 #include "mlx5x.h"
 
-/* slot.byte_len */
+/* mlx5x_report.byte_len */
 enum {
 	MLX5X_LEN_NONE = 0,
 	MLX5X_LEN_OF_CQE = 1,
 };
 
-/* What a request of a kind is to the device and to the completion. */
+/* What a request of a kind is to the device and to its completion. */
 struct mlx5x_op {
 	uint8_t opcode;
-	uint8_t wc_opcode;
-	uint8_t wc_flags;
-	uint8_t byte_len;
+	bool valid;
 	bool raddr;
 	bool imm;
-	bool valid;
+	struct mlx5x_report report;
 };
+
+static_assert(sizeof(struct mlx5x_op) == 8, "one load's reach");
 
 /* By enum ibv_wr_opcode, for RC. */
 enum {
@@ -41,7 +41,7 @@ extern const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS];
 /* Its segments are filled by the device: they cannot be inline. */
 MLX5X_INLINE bool mlx5x_op_returns_data(const struct mlx5x_op *op)
 {
-	return op->byte_len != MLX5X_LEN_NONE;
+	return op->report.byte_len != MLX5X_LEN_NONE;
 }
 
 MLX5X_INLINE struct mlx5x_ctrl_seg *mlx5x_wqe_at(struct mlx5x_sq *sq,
@@ -89,9 +89,7 @@ MLX5X_INLINE void mlx5x_put_slot(struct mlx5x_sq *sq, uint32_t pi,
 
 	slot->wr_id = wr_id;
 	slot->head = head;
-	slot->wc_opcode = op->wc_opcode;
-	slot->wc_flags = op->wc_flags;
-	slot->byte_len = op->byte_len;
+	slot->report = op->report;
 }
 
 /*

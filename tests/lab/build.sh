@@ -27,7 +27,7 @@ build_flavour() {
 		(build_in "$folder" cmake -GNinja -S /mnt/src -B /mnt/build \
 			-DRDMA_CORE_SOURCE=/opt/rdma-core "$@")
 	fi
-	(build_in "$folder" ninja -C /mnt/build)
+	(build_in "$folder" ninja -k 0 -C /mnt/build)
 }
 
 # build_locked LOG FOLDER CMAKE-OPTION...

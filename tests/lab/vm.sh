@@ -49,7 +49,7 @@ vm_softhca() {
 		--control /mnt/lab/softhca.sock --once >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 300; i++)); do
 		if [ -S "$sock" ]; then
 			return
 		fi
@@ -87,6 +87,21 @@ vm_follow() {
 	VM_TAILS+=("$!")
 }
 
+# Asks softhca for its counters between the command's end and the power-off,
+# which waits for "go".
+vm_stats() {
+	until [ -e "$VM_DIR/share/status" ]; do
+		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
+			return
+		fi
+		sleep 0.1
+	done
+	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
+		--control /mnt/lab/softhca.sock stats) \
+		>"$VM_DIR/softhca.stats" 2>&1 || true
+	: >"$VM_DIR/share/go"
+}
+
 # Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever).
 vm_wait() {
 	local timer='' ended='' rc=0
@@ -117,6 +132,9 @@ vm_run() {
 	fi
 	vm_start_qemu
 	vm_follow
+	if [ -n "$VM_SOFTHCA" ]; then
+		background vm_stats
+	fi
 	vm_wait
 	wait "${VM_TAILS[@]}" || true
 	if [ -n "$VM_SOFTHCA" ]; then

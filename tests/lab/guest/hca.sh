@@ -5,10 +5,10 @@
 
 # wait_for SECONDS COMMAND...
 wait_for() {
-	local left=$(($1 * 20))
+	local end=$((EPOCHSECONDS + $1))
 	shift
 	until "$@"; do
-		if [ $((left--)) = 0 ]; then
+		if [ $EPOCHSECONDS -gt $end ]; then
 			echo "lab: waited in vain for: $*" >&2
 			return 1
 		fi
@@ -49,11 +49,11 @@ hca_up() {
 	if hca_has_gid "$dev" "$gid"; then
 		return
 	fi
-	wait_for 20 hca_has_netdev "$dev" || return 1
+	wait_for 15 hca_has_netdev "$dev" || return 1
 	netdev=$(hca_netdev "$dev")
 	ip link set "$netdev" up || return 1
 	ip addr replace "10.77.$1.1/24" dev "$netdev" || return 1
-	wait_for 20 hca_has_gid "$dev" "$gid"
+	wait_for 30 hca_has_gid "$dev" "$gid"
 }
 
 # All HCAs are up when this returns, whatever a test did before.
@@ -71,6 +71,20 @@ hca_load() {
 		modprobe -a mlx5_core ib_uverbs mlx5_ib rdma_ucm &
 		HCA_LOAD=$!
 	fi
+}
+
+# Says what is there, for the log of a guest that failed.
+hca_describe() {
+	local path
+	echo "lab: HCAs as far as they came:"
+	for path in /sys/bus/pci/drivers/mlx5_core/0* \
+		/sys/class/infiniband/*/ports/1/{state,gids/[0-3]}; do
+		if [ -d "$path" ]; then
+			echo "lab: $path: $(ls "$path/net" 2>&1)"
+		elif [ -f "$path" ]; then
+			echo "lab: $path: $(cat "$path")"
+		fi
+	done
 }
 
 hca_setup() {

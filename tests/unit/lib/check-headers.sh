@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Proves that the public headers compile alone, with the headers that programs
+# combine them with in any order, and as each language standard that old and
+# new sources use, with gcc and clang and all warnings; that the layout is the
+# vendor's; and that a source which includes only verbs.h finds everything with
+# the flags for such sources.
+set -eu
+
+include=$1
+layout=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+# mlx5dv.h of the system needs more than strict ISO C offers.
+flags="-Wall -Wextra -Werror -D_DEFAULT_SOURCE -fsyntax-only -I$include"
+compilers=0
+compiled=0
+
+# compile COMPILER LANGUAGE STANDARD FILE [FLAG...]
+compile() {
+	cc=$1 lang=$2 std=$3 file=$4
+	shift 4
+	# shellcheck disable=SC2086
+	if ! "$cc" $flags "$@" -x "$lang" -std="$std" "$file"; then
+		echo "$cc -std=$std: $file:" >&2
+		cat "$file" >&2
+		exit 1
+	fi
+	compiled=$((compiled + 1))
+}
+
+# Every order of the arguments, one a line.
+orders() {
+	if [ $# = 0 ]; then
+		echo
+		return
+	fi
+	for first; do
+		rest=
+		for other; do
+			[ "$other" = "$first" ] || rest="$rest $other"
+		done
+		# shellcheck disable=SC2086
+		orders $rest | sed "s|^|$first |"
+	done
+}
+
+for header in "$include"/infiniband/*.h; do
+	name=$(basename "$header")
+	printf '#include <infiniband/%s>\n#include <infiniband/%s>\n' \
+		"$name" "$name" >"$tmp/alone-$name"
+done
+n=0
+orders infiniband/verbs.h infiniband/verbs_exp.h infiniband/mlx5dv.h \
+	rdma/rdma_verbs.h >"$tmp/orders"
+while read -r order; do
+	n=$((n + 1))
+	for header in $order; do
+		echo "#include <$header>"
+	done >"$tmp/order-$n"
+done <"$tmp/orders"
+[ $n = 24 ]
+cat >"$tmp/old-source" <<'END'
+#include <infiniband/verbs.h>
+#ifndef IBV_EXP_DEVICE_ATTR_RESERVED
+#error no experimental verbs
+#endif
+struct ibv_mr *share(struct ibv_pd *pd, int (**dereg)(struct ibv_mr *));
+struct ibv_mr *share(struct ibv_pd *pd, int (**dereg)(struct ibv_mr *))
+{
+	struct ibv_exp_reg_mr_in in = { pd, 0, 1 << 20,
+		IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_ALLOCATE_MR |
+		IBV_EXP_ACCESS_SHARED_MR_USER_READ, 0, 0, 0 };
+	struct ibv_mr *mr = ibv_exp_reg_mr(&in);
+
+	*dereg = ibv_dereg_mr;
+	if (mr && mr->length != 1 << 20)
+		ibv_dereg_mr(mr);
+	return ibv_reg_mr(pd, 0, 1 << 20, IBV_ACCESS_LOCAL_WRITE |
+			  IBV_ACCESS_ALLOCATE_MR);
+}
+END
+
+check() {
+	cc=$1 lang=$2 common=$3
+	shift 3
+	command -v "$cc" >/dev/null || return 0
+	compilers=$((compilers + 1))
+	for file in "$tmp"/alone-* "$tmp"/order-*; do
+		compile "$cc" "$lang" "$common" "$file"
+	done
+	compile "$cc" "$lang" "$common" "$layout"
+	for std; do
+		compile "$cc" "$lang" "$std" "$tmp/order-1"
+		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_exp.h"
+		compile "$cc" "$lang" "$std" "$tmp/old-source" \
+			-I"$include/exp"
+	done
+}
+
+check gcc c gnu17 c99 c11 c17 gnu99
+check clang c gnu17 c99 c11 c17 gnu99
+check g++ c++ gnu++17 c++11 c++14 c++17
+check clang++ c++ gnu++17 c++11 c++14 c++17
+[ $compilers -gt 0 ]
+echo "$compiled compilations by $compilers compilers"

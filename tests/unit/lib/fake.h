@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device that exists only in the test: contexts, PDs, and the registration
+ * calls of libibverbs, which a test program overrides by defining them.
+ *
+ * An MR of the fake is like a real one: its pages must be mapped with the
+ * access that is asked for (EFAULT otherwise), and it is deregistered by the
+ * handle that it shows, so that a caller who leaves a wrong handle in it is
+ * found out (ENOENT).
+ */
+#ifndef MLX5X_TEST_FAKE_H
+#define MLX5X_TEST_FAKE_H
+
+#include <stdbool.h>
+#include <infiniband/verbs.h>
+
+#include "exp_ops.h"
+
+/* A context of some other provider, and a PD on it. */
+extern struct verbs_context fake_verbs;
+#define fake_context fake_verbs.context
+extern struct ibv_pd fake_pd;
+
+/* A context that the tests register as ours, and a PD on it. */
+extern struct verbs_context own_verbs;
+#define own_context own_verbs.context
+extern struct ibv_pd own_pd;
+extern const struct verbs_exp_ops own_ops;
+
+/* What the next registration or deregistration answers, once. */
+extern int fake_reg_errno;
+extern int fake_dereg_errno;
+/* Pin for writing always, as kernels before 6.2 do. */
+extern bool fake_old_kernel;
+/* The device has on-demand paging. */
+extern bool fake_odp;
+
+/* The access flags of this thread's last registration. */
+extern _Thread_local unsigned int fake_last_access;
+
+/* MRs that are registered now. */
+int fake_mr_count(void);
+
+#endif

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves that an MR attached by handle is the same memory as the original, in
+ * the same and in other processes; that it has the access it was asked for and
+ * no more; that hints of an address are honoured when they can be; and what
+ * ibv_exp_reg_shared_mr() refuses, with the exact errno.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "proc.h"
+#include "shared.h"
+
+#define LENGTH (16 * PAGE)
+
+static int is_mapped(void *addr)
+{
+	return !msync(addr, PAGE, MS_ASYNC);
+}
+
+static void test_one_process(void **state)
+{
+	struct ibv_mr *mr = create(LENGTH - 100, USER_RW);
+	struct ibv_mr *a, *b;
+	char *original;
+
+	(void)state;
+	assert_non_null(mr);
+	assert_int_equal(mr->length, LENGTH - 100);
+	assert_in_range(mr->handle, 0x8000, 0xffff);
+	a = attach(mr->handle, RW);
+	b = attach(mr->handle, 0);
+	assert_non_null(a);
+	assert_non_null(b);
+	/* In whole pages. */
+	assert_int_equal(a->length, LENGTH);
+	assert_ptr_not_equal(a->addr, mr->addr);
+	assert_ptr_not_equal(a->addr, b->addr);
+	assert_int_not_equal(a->lkey, 0);
+	assert_int_not_equal(a->lkey, mr->lkey);
+	memset(mr->addr, 1, LENGTH);
+	assert_memory_equal(a->addr, mr->addr, LENGTH);
+	memset(a->addr, 2, LENGTH);
+	assert_memory_equal(b->addr, mr->addr, LENGTH);
+	/* What is attached is no original. */
+	assert_null(attach(a->handle, RW));
+	assert_int_equal(errno, ENOENT);
+
+	/* The original first: the others stay. */
+	original = mr->addr;
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_false(is_mapped(original));
+	memset(a->addr, 3, LENGTH);
+	assert_memory_equal(a->addr, b->addr, LENGTH);
+	assert_int_equal(ibv_dereg_mr(a), 0);
+	assert_int_equal(((char *)b->addr)[LENGTH - 1], 3);
+	assert_int_equal(ibv_dereg_mr(b), 0);
+	assert_int_equal(proc_segment_count(), 0);
+	assert_int_equal(fake_mr_count(), 0);
+}
+
+static void test_any_order(void **state)
+{
+	static const int orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 }
+	};
+	struct ibv_mr *mr[3];
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		mr[0] = create(PAGE, USER_RW);
+		assert_non_null(mr[0]);
+		mr[1] = attach(mr[0]->handle, RW);
+		mr[2] = attach(mr[0]->handle, RW | NO_RDMA);
+		assert_non_null(mr[1]);
+		assert_non_null(mr[2]);
+		for (j = 0; j < 3; j++)
+			assert_int_equal(ibv_dereg_mr(mr[orders[i][j]]), 0);
+		assert_int_equal(proc_segment_count(), 0);
+		assert_int_equal(proc_name_count(), 0);
+	}
+}
+
+static int write_and_check(void *arg)
+{
+	struct ibv_mr *mr;
+
+	(void)arg;
+	proc_pause();
+	mr = attach(proc_shared->handle[0], RW);
+	CHECK(mr);
+	CHECK(mr->length == LENGTH);
+	CHECK(!memcmp(mr->addr, "from the creator", 16));
+	memcpy(mr->addr, "from the peer...", 16);
+	proc_pause();
+	CHECK(!memcmp(mr->addr, "once more", 9));
+	CHECK(!ibv_dereg_mr(mr));
+	CHECK(!proc_segment_count());
+	return 0;
+}
+
+static void test_two_processes(void **state)
+{
+	struct proc peer;
+	struct ibv_mr *mr;
+
+	(void)state;
+	/* The peer exists before the MR: it can have inherited nothing. */
+	proc_start(&peer, write_and_check, NULL, NULL);
+	assert_true(proc_wait_pause(&peer));
+	mr = create(LENGTH, USER_RW);
+	assert_non_null(mr);
+	memcpy(mr->addr, "from the creator", 16);
+	proc_shared->handle[0] = mr->handle;
+	proc_continue(&peer);
+	assert_true(proc_wait_pause(&peer));
+	assert_memory_equal(mr->addr, "from the peer...", 16);
+	memcpy(mr->addr, "once more", 9);
+	proc_continue(&peer);
+	assert_int_equal(proc_end(&peer), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_access(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *peer;
+
+	(void)state;
+	assert_non_null(mr);
+	/* For reading: the mapping cannot be made writable. */
+	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
+	assert_non_null(peer);
+	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	/* The kernel pins for writing under MW_BIND alone. */
+	peer = attach(mr->handle, IBV_EXP_ACCESS_MW_BIND);
+	assert_non_null(peer);
+	*(char *)peer->addr = 1;
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	peer = attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC);
+	assert_non_null(peer);
+	*(char *)peer->addr = 1;
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	/* Sharing bits mean nothing here and go nowhere. */
+	peer = attach(mr->handle,
+		      RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
+	assert_non_null(peer);
+	assert_int_equal(fake_last_access, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static int only_read(void *arg)
+{
+	struct ibv_mr *mr;
+
+	(void)arg;
+	mr = attach(proc_shared->handle[0], 0);
+	CHECK(mr);
+	CHECK(((char *)mr->addr)[0] == 5);
+	CHECK(mprotect(mr->addr, PAGE, PROT_READ | PROT_WRITE));
+	CHECK(errno == EACCES);
+	CHECK(!ibv_dereg_mr(mr));
+	return 0;
+}
+
+static void test_read_only(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_R);
+
+	(void)state;
+	assert_non_null(mr);
+	memset(mr->addr, 5, PAGE);
+	proc_shared->handle[0] = mr->handle;
+	assert_int_equal(proc_run(only_read, NULL, NULL), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_hint(void **state)
+{
+	struct ibv_mr *mr = create(LENGTH, USER_RW);
+	struct ibv_mr *peer;
+	char *free_addr;
+
+	(void)state;
+	assert_non_null(mr);
+	free_addr = mmap(NULL, LENGTH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	assert_ptr_not_equal(free_addr, MAP_FAILED);
+	/* Taken: something else, and what is there stays. */
+	peer = attach_at(mr->handle, free_addr, RW);
+	assert_non_null(peer);
+	assert_ptr_not_equal(peer->addr, free_addr);
+	assert_true(is_mapped(free_addr));
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	munmap(free_addr, LENGTH);
+	/* Free. */
+	peer = attach_at(mr->handle, free_addr, RW);
+	assert_non_null(peer);
+	assert_ptr_equal(peer->addr, free_addr);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	/* Not on a page boundary; outside of all user addresses. */
+	peer = attach_at(mr->handle, free_addr + 1, RW);
+	assert_non_null(peer);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	peer = attach_at(mr->handle, (void *)(UINTPTR_MAX - PAGE + 1), RW);
+	assert_non_null(peer);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_no_rdma(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *peer;
+	void *addr;
+
+	(void)state;
+	assert_non_null(mr);
+	peer = attach(mr->handle, RW | NO_RDMA);
+	assert_non_null(peer);
+	assert_int_equal(fake_mr_count(), 1);
+	assert_int_equal(peer->handle, 0);
+	assert_int_equal(peer->lkey, 0);
+	assert_int_equal(peer->rkey, 0);
+	assert_int_equal(peer->length, PAGE);
+	assert_ptr_equal(peer->context, &fake_context);
+	assert_ptr_equal(peer->pd, &fake_pd);
+	addr = peer->addr;
+	memset(addr, 9, PAGE);
+	assert_memory_equal(addr, mr->addr, PAGE);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	assert_false(is_mapped(addr));
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_arguments(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_exp_reg_shared_mr_in in;
+	struct {
+		uint64_t access;
+		int err;
+	} bad[] = {
+		{ IBV_EXP_ACCESS_RESERVED, EINVAL },
+		{ UINT64_MAX, EINVAL },
+		{ IBV_EXP_START_FLAG, EINVAL },
+		{ 1 << 11, EINVAL },
+		{ IBV_EXP_ACCESS_REMOTE_WRITE, EINVAL },
+		{ IBV_EXP_ACCESS_REMOTE_ATOMIC, EINVAL },
+		{ RW | IBV_EXP_ACCESS_ALLOCATE_MR, EINVAL },
+		{ RW | IBV_EXP_ACCESS_RELAXED, EOPNOTSUPP },
+		{ RW | IBV_EXP_ACCESS_PHYSICAL_ADDR, EOPNOTSUPP },
+	};
+	/* Nobody has these; some are no numbers of shared MRs at all. */
+	const uint32_t none[] = { 0,	      1,	  0x7fff,
+				  0x10000,    0x40000000, 0x7ffffffe,
+				  0x7fffffff, 0x80000000, UINT32_MAX };
+	size_t i;
+
+	(void)state;
+	assert_non_null(mr);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		errno = 0;
+		assert_null(attach(mr->handle, bad[i].access));
+		assert_int_equal(errno, bad[i].err);
+	}
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		errno = 0;
+		assert_null(attach(none[i], RW));
+		assert_int_equal(errno, ENOENT);
+	}
+	memset(&in, 0, sizeof(in));
+	in.mr_handle = mr->handle;
+	errno = 0;
+	assert_null(ibv_exp_reg_shared_mr(&in));
+	assert_int_equal(errno, EINVAL);
+	in.pd = &fake_pd;
+	in.comp_mask = 1;
+	errno = 0;
+	assert_null(ibv_exp_reg_shared_mr(&in));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(ibv_exp_reg_shared_mr(NULL));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_failures(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	int fds = proc_fd_count();
+	struct ibv_mr *peer;
+	uint32_t handle;
+
+	(void)state;
+	assert_non_null(mr);
+	fake_reg_errno = ENOMEM;
+	assert_null(attach(mr->handle, RW));
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(proc_fd_count(), fds);
+	/* A deregistration that is refused changes nothing. */
+	peer = attach(mr->handle, RW);
+	assert_non_null(peer);
+	handle = peer->handle;
+	fake_dereg_errno = EIO;
+	assert_int_equal(ibv_dereg_mr(peer), EIO);
+	assert_int_equal(peer->handle, handle);
+	memset(peer->addr, 1, PAGE);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
+/* As on kernels before 6.2; without permission to write: see test_smr_perm. */
+static void test_old_kernel(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *peer;
+	int zero;
+
+	(void)state;
+	assert_non_null(mr);
+	memset(mr->addr, 4, PAGE);
+	fake_old_kernel = true;
+	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
+	fake_old_kernel = false;
+	assert_non_null(peer);
+	assert_int_equal(*(char *)peer->addr, 4);
+	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
+	/* Read-only all the same: the kernel may not write there either. */
+	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	assert_true(zero >= 0);
+	errno = 0;
+	assert_int_equal(read(zero, peer->addr, 1), -1);
+	assert_int_equal(errno, EFAULT);
+	close(zero);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
+static int own_context_peer(void *arg)
+{
+	struct ibv_exp_reg_shared_mr_in in = {
+		.mr_handle = proc_shared->handle[0],
+		.pd = &own_pd,
+		.exp_access = RW,
+	};
+	struct ibv_mr *mr;
+
+	(void)arg;
+	mr = ibv_exp_reg_shared_mr(&in);
+	CHECK(mr);
+	CHECK(mr->context == &own_context);
+	CHECK(mr->pd == &own_pd);
+	CHECK(mr->length == LENGTH);
+	memcpy(mr->addr, "ours", 4);
+	CHECK(!ibv_dereg_mr(mr));
+	CHECK(!fake_mr_count() || fake_mr_count() == 1);
+	return 0;
+}
+
+/* One device ours, one another's: the memory is the same. */
+static void test_two_providers(void **state)
+{
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
+	mr = create(LENGTH, USER_RW);
+	assert_non_null(mr);
+	proc_shared->handle[0] = mr->handle;
+	assert_int_equal(proc_run(own_context_peer, NULL, NULL), 0);
+	assert_memory_equal(mr->addr, "ours", 4);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	mlx5x_unregister_context(&own_context);
+}
+
+static void *create_and_attach(void *arg)
+{
+	int *wrong = arg;
+	struct ibv_mr *mr, *peer;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		mr = create(PAGE, USER_RW);
+		peer = mr ? attach(mr->handle, RW) : NULL;
+		if (!peer) {
+			++*wrong;
+			continue;
+		}
+		*(uint32_t *)mr->addr = mr->handle;
+		*wrong += *(uint32_t *)peer->addr != mr->handle;
+		*wrong += !!ibv_dereg_mr(i % 2 ? mr : peer);
+		*wrong += !!ibv_dereg_mr(i % 2 ? peer : mr);
+	}
+	return NULL;
+}
+
+/* Also under TSAN. */
+static void test_threads(void **state)
+{
+	pthread_t threads[4];
+	int wrong[4] = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						create_and_attach, &wrong[i]),
+				 0);
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(wrong[i], 0);
+	}
+	assert_int_equal(fake_mr_count(), 0);
+	assert_int_equal(proc_name_count(), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	proc_setup();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return proc_teardown();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_process),
+		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_hint),
+		cmocka_unit_test(test_no_rdma),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_two_providers),
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves that a name in the folder of names is believed only when it is what
+ * the library writes and its segment belongs to the file's owner; that forged
+ * ones leave no mapping and no descriptor behind; that stale names go away;
+ * that no number is given twice at a time, however many processes ask; and
+ * that a folder which cannot hold names gives a clear error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "proc.h"
+#include "shared.h"
+
+/* A number that is free, to forge under. */
+#define FORGED 0x4abcdef0
+
+/* The layout of a name, stated once more. */
+struct record {
+	char magic[8];
+	uint32_t version;
+	uint32_t shmid;
+	uint64_t mr_length;
+	uint64_t segment_length;
+	int64_t ctime_low;
+	int64_t ctime_high;
+	uint32_t owner;
+	uint32_t flags;
+	uint32_t pid;
+	uint32_t reserved;
+};
+
+static void read_record(uint32_t handle, struct record *record)
+{
+	int fd = open(proc_name(handle), O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, record, sizeof(*record)), sizeof(*record));
+	close(fd);
+}
+
+/* A file under FORGED, locked as a living creator's. */
+static int forge(const void *content, size_t length, mode_t mode)
+{
+	int fd = open(proc_name(FORGED), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+		      0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, length), length);
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	return fd;
+}
+
+static void unforge(int fd)
+{
+	close(fd);
+	unlink(proc_name(FORGED));
+}
+
+static long attach_count(uint32_t shmid)
+{
+	struct shmid_ds ds;
+
+	assert_int_equal(shmctl(shmid, IPC_STAT, &ds), 0);
+	return ds.shm_nattch;
+}
+
+/* Not even a trace of the attempt may be left. */
+static void refused(int err, uint32_t shmid)
+{
+	int fds = proc_fd_count();
+	long attached = attach_count(shmid);
+
+	errno = 0;
+	assert_null(attach(FORGED, 0));
+	assert_int_equal(errno, err);
+	errno = 0;
+	assert_null(attach(FORGED, RW | NO_RDMA));
+	assert_int_equal(errno, err);
+	assert_int_equal(proc_fd_count(), fds);
+	assert_int_equal(attach_count(shmid), attached);
+}
+
+static void test_layout(void **state)
+{
+	struct ibv_mr *mr = create(PAGE + 1, USER_RW);
+	struct record record;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mr);
+	assert_int_equal(sizeof(record), 64);
+	read_record(mr->handle, &record);
+	assert_memory_equal(record.magic, "MLX5XSMR", 8);
+	assert_int_equal(record.version, 1);
+	assert_int_equal(record.mr_length, PAGE + 1);
+	assert_int_equal(record.segment_length, 2 * PAGE);
+	assert_int_equal(record.owner, geteuid());
+	assert_int_equal(record.pid, getpid());
+	assert_true(record.ctime_low <= record.ctime_high);
+	assert_int_equal(stat(proc_name(mr->handle), &st), 0);
+	assert_int_equal(st.st_size, 64);
+	assert_int_equal(st.st_mode & 07777, 0400);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+
+	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE |
+				  IBV_EXP_ACCESS_SHARED_MR_OTHER_READ);
+	assert_non_null(mr);
+	assert_int_equal(stat(proc_name(mr->handle), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0444);
+	assert_int_equal(st.st_gid, getegid());
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_forged_content(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct record good, bad;
+	struct ibv_mr *peer;
+	int fd, i;
+
+	(void)state;
+	assert_non_null(mr);
+	read_record(mr->handle, &good);
+	/* A true copy by the same owner works: the forger offers his own. */
+	fd = forge(&good, sizeof(good), 0400);
+	peer = attach(FORGED, RW);
+	assert_non_null(peer);
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	unforge(fd);
+
+	for (i = 0; i < 14; i++) {
+		static const int errors[14] = {
+			EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
+			EINVAL, EINVAL, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
+		};
+
+		bad = good;
+		if (i == 0)
+			bad.magic[7] = 'X';
+		if (i == 1)
+			bad.version = 2;
+		if (i == 2)
+			bad.mr_length = 0;
+		if (i == 3)
+			bad.mr_length = 2 * PAGE;
+		if (i == 4)
+			bad.mr_length = bad.segment_length = UINT64_MAX;
+		if (i == 5)
+			bad.owner++;
+		if (i == 6)
+			bad.flags = 2;
+		if (i == 7)
+			bad.reserved = 1;
+		if (i == 8)
+			bad.shmid = UINT32_MAX;
+		if (i == 9)
+			bad.segment_length = 2 * PAGE;
+		if (i == 10)
+			bad.segment_length = bad.mr_length = 1 << 30;
+		if (i == 11)
+			bad.ctime_low = bad.ctime_high = good.ctime_low - 5;
+		if (i == 12)
+			bad.ctime_low = bad.ctime_high = good.ctime_high + 5;
+		if (i == 13)
+			bad.shmid = INT32_MAX;
+		fd = forge(&bad, sizeof(bad), 0400);
+		refused(errors[i], good.shmid);
+		unforge(fd);
+	}
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void test_forged_file(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	char big[65] = "MLX5XSMR";
+	struct record good;
+	char path[300];
+	int fd;
+
+	(void)state;
+	assert_non_null(mr);
+	read_record(mr->handle, &good);
+	/* Too short, too long, empty. */
+	fd = forge(&good, 63, 0400);
+	refused(EINVAL, good.shmid);
+	unforge(fd);
+	memcpy(big, &good, sizeof(good));
+	fd = forge(big, 65, 0400);
+	refused(EINVAL, good.shmid);
+	unforge(fd);
+	fd = forge("", 0, 0400);
+	refused(EINVAL, good.shmid);
+	unforge(fd);
+	/* Others could write it. */
+	fd = forge(&good, sizeof(good), 0420);
+	refused(EINVAL, good.shmid);
+	unforge(fd);
+	fd = forge(&good, sizeof(good), 0402);
+	refused(EINVAL, good.shmid);
+	unforge(fd);
+	/* A second link to a good name, and the name itself while it has it. */
+	strcpy(path, proc_name(mr->handle));
+	assert_int_equal(link(path, proc_name(FORGED)), 0);
+	refused(EINVAL, good.shmid);
+	assert_null(attach(mr->handle, 0));
+	assert_int_equal(errno, EINVAL);
+	unlink(proc_name(FORGED));
+	/* A symbolic link to a good name. */
+	assert_int_equal(symlink(path, proc_name(FORGED)), 0);
+	refused(EINVAL, good.shmid);
+	unlink(proc_name(FORGED));
+	/* What opening might hang on. */
+	assert_int_equal(mkfifo(proc_name(FORGED), 0600), 0);
+	refused(EINVAL, good.shmid);
+	unlink(proc_name(FORGED));
+	strcpy(sun.sun_path, proc_name(FORGED));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sun, sizeof(sun)), 0);
+	refused(EINVAL, good.shmid);
+	close(fd);
+	unlink(proc_name(FORGED));
+	assert_int_equal(mkdir(proc_name(FORGED), 0700), 0);
+	refused(EINVAL, good.shmid);
+	rmdir(proc_name(FORGED));
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static int forge_as_stranger(void *arg)
+{
+	struct record record = *(struct record *)arg;
+	int fd;
+
+	/* His own file, his own number in it, another's segment. */
+	record.owner = geteuid();
+	fd = open(proc_name(FORGED), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+		  0444);
+	CHECK(fd >= 0);
+	CHECK(write(fd, &record, sizeof(record)) == sizeof(record));
+	CHECK(!flock(fd, LOCK_EX));
+	proc_pause();
+	CHECK(!unlink(proc_name(FORGED)));
+	return 0;
+}
+
+static void test_foreign_segment(void **state)
+{
+	struct ibv_mr *mr;
+	struct record good;
+	struct proc forger;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
+				  IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
+	assert_non_null(mr);
+	read_record(mr->handle, &good);
+	proc_start(&forger, forge_as_stranger, &good, &proc_stranger);
+	assert_true(proc_wait_pause(&forger));
+	refused(ENOENT, good.shmid);
+	proc_continue(&forger);
+	assert_int_equal(proc_end(&forger), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* A segment that is somebody's System V memory, but no shared MR. */
+static void test_other_segment(void **state)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct record record;
+	int shmid, fd;
+
+	(void)state;
+	assert_non_null(mr);
+	read_record(mr->handle, &record);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	shmid = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
+	assert_true(shmid >= 0);
+	record.shmid = shmid;
+	/* Older than the record says. */
+	record.ctime_low = record.ctime_high = record.ctime_high + 100;
+	fd = forge(&record, sizeof(record), 0400);
+	refused(ENOENT, shmid);
+	unforge(fd);
+	assert_int_equal(shmctl(shmid, IPC_RMID, NULL), 0);
+}
+
+static int leave_names(void *arg)
+{
+	int i, count = *(int *)arg;
+
+	for (i = 0; i < count; i++) {
+		struct ibv_mr *mr = create(PAGE, USER_RW);
+
+		CHECK(mr);
+		proc_shared->handle[i] = mr->handle;
+	}
+	/* Ends without deregistration. */
+	return 0;
+}
+
+static int create_one(void *arg)
+{
+	struct ibv_mr *mr = create(PAGE, USER_RW);
+
+	(void)arg;
+	CHECK(mr);
+	CHECK(!ibv_dereg_mr(mr));
+	return 0;
+}
+
+static void test_stale(void **state)
+{
+	int count = 5;
+
+	(void)state;
+	/* The one that is met goes. */
+	assert_int_equal(proc_run(leave_names, &count, NULL), 0);
+	assert_int_equal(proc_name_count(), 5);
+	assert_int_equal(proc_segment_count(), 0);
+	assert_null(attach(proc_shared->handle[2], RW));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(proc_name_count(), 4);
+	/* All of a user go with his next shared MR. */
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	assert_int_equal(proc_name_count(), 0);
+}
+
+static void test_stale_of_others(void **state)
+{
+	int count = 3;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(proc_run(leave_names, &count, &proc_owner), 0);
+	assert_int_equal(proc_run(create_one, NULL, &proc_stranger), 0);
+	assert_int_equal(proc_name_count(), 3);
+	assert_int_equal(proc_run(create_one, NULL, &proc_owner), 0);
+	assert_int_equal(proc_name_count(), 0);
+}
+
+static int create_many(void *arg)
+{
+	struct ibv_mr *mr[32];
+	int n = *(int *)arg;
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		mr[i] = create(PAGE, USER_RW);
+		CHECK(mr[i]);
+		*(uint32_t *)mr[i]->addr = mr[i]->handle;
+		proc_shared->handle[n * 32 + i] = mr[i]->handle;
+	}
+	proc_pause();
+	for (i = 0; i < 32; i++) {
+		CHECK(*(uint32_t *)mr[i]->addr == mr[i]->handle);
+		CHECK(!ibv_dereg_mr(mr[i]));
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void test_unique(void **state)
+{
+	struct proc procs[16];
+	struct ibv_mr *peer;
+	int n[16], i;
+
+	(void)state;
+	for (i = 0; i < 16; i++) {
+		n[i] = i;
+		proc_start(&procs[i], create_many, &n[i], NULL);
+	}
+	for (i = 0; i < 16; i++)
+		assert_true(proc_wait_pause(&procs[i]));
+	assert_int_equal(proc_name_count(), 512);
+	for (i = 0; i < 512; i++) {
+		peer = attach(proc_shared->handle[i], 0);
+		assert_non_null(peer);
+		assert_int_equal(*(uint32_t *)peer->addr,
+				 proc_shared->handle[i]);
+		assert_int_equal(ibv_dereg_mr(peer), 0);
+	}
+	qsort(proc_shared->handle, 512, 4, compare);
+	for (i = 0; i < 512; i++) {
+		assert_in_range(proc_shared->handle[i], 0x8000, 0xffff);
+		if (i)
+			assert_int_not_equal(proc_shared->handle[i - 1],
+					     proc_shared->handle[i]);
+	}
+	for (i = 0; i < 16; i++) {
+		proc_continue(&procs[i]);
+		assert_int_equal(proc_end(&procs[i]), 0);
+	}
+}
+
+/* A number is not given out again right after it has become free. */
+static void test_reuse(void **state)
+{
+	uint32_t last = 0;
+	struct ibv_mr *mr;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		mr = create(PAGE, USER_RW);
+		assert_non_null(mr);
+		assert_int_not_equal(mr->handle, last);
+		last = mr->handle;
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+		assert_null(attach(last, RW));
+		assert_int_equal(errno, ENOENT);
+	}
+}
+
+static int bad_folder(void *arg)
+{
+	int fds = proc_fd_count();
+
+	(void)arg;
+	setenv("MLX5X_SHARED_MR_DIR", "/nowhere/at/all", 1);
+	CHECK(!create(PAGE, USER_RW));
+	CHECK(errno == ENOENT);
+	CHECK(!attach(0x8000, RW));
+	CHECK(errno == ENOENT);
+	setenv("MLX5X_SHARED_MR_DIR", "/proc", 1);
+	CHECK(!create(PAGE, USER_RW));
+	CHECK(errno == EOPNOTSUPP || errno == ENOENT || errno == EACCES);
+	setenv("MLX5X_SHARED_MR_DIR", "/dev/null", 1);
+	CHECK(!create(PAGE, USER_RW));
+	CHECK(errno == ENOTDIR);
+	if (geteuid()) {
+		setenv("MLX5X_SHARED_MR_DIR", "/", 1);
+		CHECK(!create(PAGE, USER_RW));
+		CHECK(errno == EACCES || errno == EROFS || errno == EOPNOTSUPP);
+	}
+	CHECK(proc_fd_count() == fds);
+	CHECK(!fake_mr_count());
+	CHECK(!proc_segment_count());
+	return 0;
+}
+
+static void test_bad_folder(void **state)
+{
+	(void)state;
+	assert_int_equal(proc_run(bad_folder, NULL, NULL), 0);
+	if (!geteuid())
+		assert_int_equal(proc_run(bad_folder, NULL, &proc_stranger), 0);
+}
+
+/* Every small number taken: the large ones follow. */
+static int small_exhausted(void *arg)
+{
+	struct ibv_mr *mr, *peer;
+	char name[32];
+	char *folder;
+	int i, dir;
+
+	(void)arg;
+	folder = strdup(proc_name(0));
+	*strrchr(folder, '/') = 0;
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK(dir >= 0);
+	/* Symbolic links cannot be mistaken for stale names. */
+	for (i = 0x8000; i < 0x10000; i++) {
+		snprintf(name, sizeof(name), "mlx5x_smr.%X", i);
+		CHECK(!symlinkat("taken", dir, name));
+	}
+	mr = create(PAGE, USER_RW);
+	CHECK(mr);
+	CHECK(mr->handle >= 0x40000000 && mr->handle < 0x7fffffff);
+	peer = attach(mr->handle, RW);
+	CHECK(peer);
+	CHECK(!ibv_dereg_mr(peer));
+	CHECK(!ibv_dereg_mr(mr));
+	for (i = 0x8000; i < 0x10000; i++) {
+		snprintf(name, sizeof(name), "mlx5x_smr.%X", i);
+		CHECK(!unlinkat(dir, name, 0));
+	}
+	free(folder);
+	return 0;
+}
+
+static void test_small_exhausted(void **state)
+{
+	(void)state;
+	assert_int_equal(proc_run(small_exhausted, NULL, NULL), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	proc_setup();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return proc_teardown();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_forged_content),
+		cmocka_unit_test(test_forged_file),
+		cmocka_unit_test(test_foreign_segment),
+		cmocka_unit_test(test_other_segment),
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_stale_of_others),
+		cmocka_unit_test(test_unique),
+		cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_bad_folder),
+		cmocka_unit_test(test_small_exhausted),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "fake.h"
+
+struct fake fake;
+
+static struct mlx5x_device device = {
+	.vdev.device.name = "fake0",
+	.vdev.ops = &mlx5x_device_ops,
+	.vdev.refcount = 1,
+};
+
+void fake_reset(void)
+{
+	int i;
+
+	memset(&fake, 0, sizeof(fake));
+	fake.ucontext = (struct mlx5_ib_alloc_ucontext_resp){
+		.qp_tab_size = 1 << 18,
+		.cache_line_size = 64,
+		.max_sq_desc_sz = 1024,
+		.max_rq_desc_sz = 512,
+		.max_send_wqebb = 1 << 15,
+		.max_recv_wr = 1 << 15,
+		.num_ports = 1,
+		.cqe_version = 1,
+		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
+				 MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.log_uar_size = 12,
+		.num_uars_per_page = 1,
+	};
+	fake.port.link_layer = IBV_LINK_LAYER_ETHERNET;
+	fake.gid_type = IBV_GID_TYPE_SYSFS_ROCE_V2;
+	fake.qpn = 0x123456;
+	fake.cqn = 0x89abc;
+	fake.uar_page = 0x21;
+	fake.alloc_fail_after = -1;
+	for (i = 0; i < FAKE_NUM_CMDS; i++)
+		fake.fail_after[i] = -1;
+	device.vdev.core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+}
+
+void fake_fail(enum fake_cmd cmd, int after, int err)
+{
+	fake.fail_after[cmd] = after;
+	fake.fail_errno[cmd] = err;
+}
+
+static int call(enum fake_cmd cmd)
+{
+	fake.calls[cmd]++;
+	if (fake.fail_after[cmd] < 0 || fake.fail_after[cmd]--)
+		return 0;
+	errno = fake.fail_errno[cmd];
+	return errno;
+}
+
+/* Allocations */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+int __real_posix_memalign(void **p, size_t align, size_t size);
+int __wrap_posix_memalign(void **p, size_t align, size_t size);
+void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t off);
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t off);
+int __real_munmap(void *addr, size_t len);
+int __wrap_munmap(void *addr, size_t len);
+
+static bool alloc_fails(void)
+{
+	fake.allocs++;
+	return fake.alloc_fail_after >= 0 && !fake.alloc_fail_after--;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (!alloc_fails())
+		return __real_calloc(n, size);
+	errno = ENOMEM;
+	return NULL;
+}
+
+int __wrap_posix_memalign(void **p, size_t align, size_t size)
+{
+	return alloc_fails() ? ENOMEM : __real_posix_memalign(p, align, size);
+}
+
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd,
+		  off_t off)
+{
+	size_t guard = sysconf(_SC_PAGESIZE);
+	uint8_t *p;
+
+	if (alloc_fails()) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	p = __real_mmap(addr, len + guard, prot, flags, fd, off);
+	if (p == MAP_FAILED)
+		return p;
+	mprotect(p + len, guard, PROT_NONE);
+	fake.live_maps++;
+	return p;
+}
+
+int __wrap_munmap(void *addr, size_t len)
+{
+	fake.live_maps--;
+	return __real_munmap(addr, len + sysconf(_SC_PAGESIZE));
+}
+
+/* Commands */
+
+int mlx5x_cmd_get_context(struct verbs_context *vctx,
+			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
+			  struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	int err = call(FAKE_GET_CONTEXT);
+
+	(void)vctx;
+	fake.ucontext_req = *req;
+	if (!err && fake.refuse_devx && req->flags)
+		err = EPERM;
+	if (err)
+		return errno = err;
+	*resp = fake.ucontext;
+	return 0;
+}
+
+int mlx5x_cmd_alloc_uar(struct ibv_context *context,
+			enum mlx5_ib_uapi_uar_alloc_type type,
+			struct mlx5x_uar *uar)
+{
+	int err = call(FAKE_ALLOC_UAR);
+
+	(void)context;
+	(void)type;
+	if (err)
+		return err;
+	uar->length = sysconf(_SC_PAGESIZE);
+	uar->addr = __real_mmap(NULL, uar->length, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(uar->addr, MAP_FAILED);
+	uar->page_id = fake.uar_page++;
+	fake.live_uars++;
+	return 0;
+}
+
+void mlx5x_cmd_free_uar(struct ibv_context *context, struct mlx5x_uar *uar)
+{
+	(void)context;
+	__real_munmap(uar->addr, uar->length);
+	fake.live_uars--;
+}
+
+int mlx5x_cmd_query_device(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size,
+			   bool driver_resp, uint64_t *fw_ver,
+			   struct mlx5_ib_query_device_resp *resp)
+{
+	int err = call(FAKE_QUERY_DEVICE);
+
+	(void)context;
+	(void)input;
+	if (err)
+		return err;
+	memset(attr, 0, attr_size);
+	attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
+	*fw_ver = fake.fw_ver;
+	if (driver_resp)
+		*resp = fake.query_device;
+	return 0;
+}
+
+int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
+			 struct ibv_port_attr *attr)
+{
+	(void)context;
+	(void)port_num;
+	*attr = fake.port;
+	return call(FAKE_QUERY_PORT);
+}
+
+int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
+		   void *out, size_t outlen)
+{
+	int err = call(FAKE_DEVX);
+
+	(void)context;
+	assert_int_equal(inlen, sizeof(fake.devx_in));
+	memcpy(fake.devx_in, in, inlen);
+	fake.devx_outlen = outlen;
+	if (!err)
+		memcpy(out, &fake.atomic_caps, outlen);
+	return err;
+}
+
+int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
+		       uint32_t *pdn)
+{
+	int err = call(FAKE_ALLOC_PD);
+
+	(void)context;
+	if (err)
+		return err;
+	pd->handle = 77;
+	*pdn = 5;
+	fake.live_pds++;
+	return 0;
+}
+
+int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	int err = call(FAKE_DEALLOC_PD);
+
+	(void)pd;
+	fake.live_pds -= !err;
+	return err;
+}
+
+int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+		     uint64_t hca_va, int access, struct verbs_mr *vmr)
+{
+	int err = call(FAKE_REG_MR);
+
+	(void)addr;
+	(void)length;
+	fake.mr_access = access;
+	fake.mr_hca_va = hca_va;
+	if (err)
+		return err;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.handle = 1234;
+	vmr->ibv_mr.lkey = 0x1100;
+	vmr->ibv_mr.rkey = 0x1100;
+	vmr->mr_type = IBV_MR_TYPE_MR;
+	vmr->access = access;
+	fake.live_mrs++;
+	return 0;
+}
+
+int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	int err = call(FAKE_DEREG_MR);
+
+	fake.mr_handle = vmr->ibv_mr.handle;
+	fake.live_mrs -= !err;
+	return err;
+}
+
+int mlx5x_cmd_create_cq(struct ibv_context *context,
+			const struct ibv_cq_init_attr_ex *attr,
+			struct verbs_cq *vcq,
+			const struct mlx5_ib_create_cq *req, uint32_t uar,
+			uint32_t *cqn)
+{
+	int err = call(FAKE_CREATE_CQ);
+
+	fake.cq_req = *req;
+	fake.cq_attr = *attr;
+	fake.cq_uar = uar;
+	if (err)
+		return err;
+	vcq->cq.context = context;
+	vcq->cq.cqe = attr->cqe;
+	vcq->cq.handle = 9;
+	*cqn = fake.cqn++;
+	fake.live_cqs++;
+	return 0;
+}
+
+int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	int err = call(FAKE_DESTROY_CQ);
+
+	(void)cq;
+	fake.live_cqs -= !err;
+	return err;
+}
+
+int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
+			struct ibv_qp_init_attr_ex *attr,
+			const struct mlx5_ib_create_qp *req)
+{
+	int err = call(FAKE_CREATE_QP);
+
+	fake.qp_req = *req;
+	fake.qp_attr = *attr;
+	if (err)
+		return err;
+	vqp->qp.context = context;
+	vqp->qp.pd = attr->pd;
+	vqp->qp.send_cq = attr->send_cq;
+	vqp->qp.recv_cq = attr->recv_cq;
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->qp.qp_num = fake.qpn++;
+	/* what the kernel says of queues that are ours is of no interest */
+	attr->cap.max_send_wr = 1;
+	fake.live_qps++;
+	return 0;
+}
+
+int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			int attr_mask)
+{
+	(void)qp;
+	(void)attr;
+	(void)attr_mask;
+	return call(FAKE_MODIFY_QP);
+}
+
+int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+		       int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+	(void)qp;
+	(void)attr_mask;
+	memset(attr, 0, sizeof(*attr));
+	memset(init_attr, 0, sizeof(*init_attr));
+	return call(FAKE_QUERY_QP);
+}
+
+int mlx5x_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	int err = call(FAKE_DESTROY_QP);
+
+	(void)qp;
+	fake.live_qps -= !err;
+	return err;
+}
+
+int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
+			struct ibv_ah_attr *attr, uint8_t dmac[6])
+{
+	int err = call(FAKE_CREATE_AH);
+
+	(void)pd;
+	(void)ah;
+	(void)attr;
+	if (err)
+		return err;
+	memcpy(dmac, "\x02\x11\x22\x33\x44\x55", 6);
+	fake.live_ahs++;
+	return 0;
+}
+
+int mlx5x_cmd_destroy_ah(struct ibv_ah *ah)
+{
+	int err = call(FAKE_DESTROY_AH);
+
+	(void)ah;
+	fake.live_ahs -= !err;
+	return err;
+}
+
+int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
+			     unsigned int index, enum ibv_gid_type_sysfs *type)
+{
+	(void)context;
+	(void)port_num;
+	(void)index;
+	*type = fake.gid_type;
+	return call(FAKE_QUERY_GID_TYPE);
+}
+
+int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
+			   struct ibv_ah_attr *attr, uint8_t dmac[6])
+{
+	(void)context;
+	(void)attr;
+	memcpy(dmac, "\x02\x66\x77\x88\x99\xaa", 6);
+	return call(FAKE_RESOLVE_DMAC);
+}
+
+/* libmlx5x.so.1 */
+
+int mlx5x_register_context(struct ibv_context *context,
+			   const struct verbs_exp_ops *ops)
+{
+	int err = call(FAKE_REGISTER);
+
+	(void)context;
+	assert_int_equal(ops->size, sizeof(*ops));
+	fake.live_contexts += !err;
+	return err;
+}
+
+void mlx5x_unregister_context(struct ibv_context *context)
+{
+	(void)context;
+	fake.live_contexts--;
+}
+
+void mlx5x_smr_release(struct mlx5x_smr *smr)
+{
+	(void)smr;
+	fake.smr_released++;
+	fake.smr_released_at = fake.live_mrs;
+}
+
+/* Objects */
+
+struct ibv_context *fake_open(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+	struct verbs_context *vctx;
+
+	assert_true(fd >= 0);
+	vctx = mlx5x_alloc_context(&device.vdev.device, fd, NULL);
+	return vctx ? &vctx->context : NULL;
+}
+
+void fake_close(struct ibv_context *context)
+{
+	mlx5x_free_context(context);
+}
+
+void fake_assert_clean(void)
+{
+	assert_int_equal(fake.live_uars, 0);
+	assert_int_equal(fake.live_pds, 0);
+	assert_int_equal(fake.live_mrs, 0);
+	assert_int_equal(fake.live_cqs, 0);
+	assert_int_equal(fake.live_qps, 0);
+	assert_int_equal(fake.live_ahs, 0);
+	assert_int_equal(fake.live_contexts, 0);
+	assert_int_equal(fake.live_maps, 0);
+}
+
+uint8_t *fake_uar(struct mlx5x_bf *bf)
+{
+	return (uint8_t *)((uintptr_t)bf->reg & ~(uintptr_t)0xfff);
+}
+
+void fake_modify(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(mlx5x_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	qp->state = state;
+}
+
+void fake_rc_create(struct fake_rc *rc, const struct ibv_qp_cap *cap,
+		    int sq_sig_all)
+{
+	struct ibv_qp_init_attr attr = {
+		.cap = *cap,
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = sq_sig_all,
+	};
+
+	rc->pd = mlx5x_alloc_pd(rc->context);
+	assert_non_null(rc->pd);
+	rc->send_cq = mlx5x_create_cq(rc->context, 63, NULL, 0);
+	assert_non_null(rc->send_cq);
+	rc->recv_cq = mlx5x_create_cq(rc->context, 63, NULL, 0);
+	assert_non_null(rc->recv_cq);
+	attr.send_cq = rc->send_cq;
+	attr.recv_cq = rc->recv_cq;
+	rc->qp = mlx5x_create_qp(rc->pd, &attr);
+	assert_non_null(rc->qp);
+	rc->cap = attr.cap;
+	fake_modify(rc->qp, IBV_QPS_RTS);
+}
+
+void fake_rc_open(struct fake_rc *rc, const struct ibv_qp_cap *cap,
+		  int sq_sig_all)
+{
+	rc->context = fake_open();
+	assert_non_null(rc->context);
+	fake_rc_create(rc, cap, sq_sig_all);
+}
+
+void fake_rc_destroy(struct fake_rc *rc)
+{
+	assert_int_equal(mlx5x_destroy_qp(rc->qp), 0);
+	assert_int_equal(mlx5x_destroy_cq(rc->send_cq), 0);
+	assert_int_equal(mlx5x_destroy_cq(rc->recv_cq), 0);
+	assert_int_equal(mlx5x_dealloc_pd(rc->pd), 0);
+}
+
+void fake_rc_close(struct fake_rc *rc)
+{
+	fake_rc_destroy(rc);
+	fake_close(rc->context);
+	fake_assert_clean();
+}
+
+/* CQEs */
+
+uint8_t *fake_cqe(struct ibv_cq *ibcq, uint32_t index)
+{
+	struct mlx5x_cq *cq = to_mcq(ibcq);
+	uint32_t size = fake.cq_req.cqe_size;
+
+	return (uint8_t *)cq->mem.addr +
+	       (size_t)(index % (ibcq->cqe + 1)) * size;
+}
+
+void fake_put_cqe(struct ibv_cq *cq, uint32_t index, const uint8_t bytes[64],
+		  uint8_t opcode, uint8_t flags)
+{
+	uint8_t *p = fake_cqe(cq, index) + fake.cq_req.cqe_size - 64;
+	uint32_t pass = index / (cq->cqe + 1);
+
+	memcpy(p, bytes, 63);
+	p[63] = opcode << 4 | flags | (pass & 1);
+}
+
+void fake_be16(uint8_t *p, uint16_t v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+void fake_be32(uint8_t *p, uint32_t v)
+{
+	fake_be16(p, v >> 16);
+	fake_be16(p + 2, v);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A kernel that is not there.
+ *
+ * fake.c takes the place of cmd.c: each command succeeds with plausible
+ * answers, records what it was asked, and can be made to fail.  Allocations
+ * (calloc, posix_memalign, mmap) fail on demand too, and every anonymous
+ * mapping is followed by a page that cannot be touched.  What is open and
+ * allocated is counted, so that a test can see a leak.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "cmd.h"
+#include "mlx5x.h"
+
+enum fake_cmd {
+	FAKE_GET_CONTEXT,
+	FAKE_ALLOC_UAR,
+	FAKE_QUERY_DEVICE,
+	FAKE_QUERY_PORT,
+	FAKE_DEVX,
+	FAKE_ALLOC_PD,
+	FAKE_DEALLOC_PD,
+	FAKE_REG_MR,
+	FAKE_DEREG_MR,
+	FAKE_CREATE_CQ,
+	FAKE_DESTROY_CQ,
+	FAKE_CREATE_QP,
+	FAKE_MODIFY_QP,
+	FAKE_QUERY_QP,
+	FAKE_DESTROY_QP,
+	FAKE_CREATE_AH,
+	FAKE_DESTROY_AH,
+	FAKE_QUERY_GID_TYPE,
+	FAKE_RESOLVE_DMAC,
+	FAKE_REGISTER,
+	FAKE_NUM_CMDS,
+};
+
+struct fake {
+	/* answers */
+	struct mlx5_ib_alloc_ucontext_resp ucontext;
+	struct mlx5_ib_query_device_resp query_device;
+	uint64_t fw_ver;
+	struct ibv_port_attr port;
+	enum ibv_gid_type_sysfs gid_type;
+	uint32_t qpn;
+	uint32_t cqn;
+	uint32_t uar_page;
+	struct mlx5x_query_atomic_cap_out atomic_caps;
+	bool refuse_devx;
+
+	/* what came */
+	unsigned int calls[FAKE_NUM_CMDS];
+	struct mlx5_ib_alloc_ucontext_req_v2 ucontext_req;
+	struct mlx5_ib_create_cq cq_req;
+	struct ibv_cq_init_attr_ex cq_attr;
+	uint32_t cq_uar;
+	struct mlx5_ib_create_qp qp_req;
+	struct ibv_qp_init_attr_ex qp_attr;
+	int mr_access;
+	uint64_t mr_hca_va;
+	uint32_t mr_handle; /* of the last dereg */
+	uint8_t devx_in[16];
+	size_t devx_outlen;
+	int smr_released;
+	/* the commands alive at the time of the release */
+	int smr_released_at;
+
+	/* how many live */
+	int live_uars;
+	int live_pds;
+	int live_mrs;
+	int live_cqs;
+	int live_qps;
+	int live_ahs;
+	int live_contexts; /* registered with libmlx5x */
+	int live_maps;
+
+	/* fail the n-th call from now (0: the next) with this errno */
+	int fail_after[FAKE_NUM_CMDS];
+	int fail_errno[FAKE_NUM_CMDS];
+	int alloc_fail_after; /* -1: never */
+	unsigned int allocs;
+};
+
+extern struct fake fake;
+
+void fake_reset(void);
+void fake_fail(enum fake_cmd cmd, int after, int err);
+
+/* A context as ibv_open_device makes it; NULL with errno. */
+struct ibv_context *fake_open(void);
+void fake_close(struct ibv_context *context);
+/* Nothing is left of what the commands and mappings made. */
+void fake_assert_clean(void);
+
+/* The page behind a UAR's page number, as the device would see it. */
+uint8_t *fake_uar(struct mlx5x_bf *bf);
+
+/* A CQ and an RC QP ready to send. */
+struct fake_rc {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_qp *qp;
+	struct ibv_qp_cap cap;
+};
+
+void fake_rc_open(struct fake_rc *rc, const struct ibv_qp_cap *cap,
+		  int sq_sig_all);
+/* In a context that is open, which stays. */
+void fake_rc_create(struct fake_rc *rc, const struct ibv_qp_cap *cap,
+		    int sq_sig_all);
+void fake_rc_destroy(struct fake_rc *rc);
+void fake_rc_close(struct fake_rc *rc);
+void fake_modify(struct ibv_qp *qp, enum ibv_qp_state state);
+
+/* Bytes of the CQE at an index counted from the CQ's creation. */
+uint8_t *fake_cqe(struct ibv_cq *cq, uint32_t index);
+/*
+ * Write the next CQE of the ring as the device would: all bytes but the last
+ * from bytes, then opcode, flags and the owner bit of that pass.
+ */
+void fake_put_cqe(struct ibv_cq *cq, uint32_t index, const uint8_t bytes[64],
+		  uint8_t opcode, uint8_t flags);
+void fake_be16(uint8_t *p, uint16_t v);
+void fake_be32(uint8_t *p, uint32_t v);
+
+#endif

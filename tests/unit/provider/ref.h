@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A second encoder, byte by byte from the table of formats, to compare rings
+ * with.  It shares nothing with the provider but the verbs structures.
+ */
+#ifndef REF_H
+#define REF_H
+
+#include <stdint.h>
+#include <infiniband/verbs.h>
+
+struct ref_wqe {
+	uint8_t bytes[1024];
+	uint8_t given[1024]; /* 0: padding, content does not matter */
+	unsigned int len;
+};
+
+static inline void ref_put(struct ref_wqe *w, const void *src, unsigned int n)
+{
+	const uint8_t *s = src;
+
+	while (n--) {
+		w->given[w->len] = 1;
+		w->bytes[w->len++] = *s++;
+	}
+}
+
+static inline void ref_num(struct ref_wqe *w, uint64_t v, unsigned int n)
+{
+	uint8_t b[8];
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		b[i] = v >> 8 * (n - 1 - i);
+	ref_put(w, b, n);
+}
+
+static inline int ref_opcode(enum ibv_wr_opcode op)
+{
+	switch (op) {
+	case IBV_WR_RDMA_WRITE:
+		return 0x08;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return 0x09;
+	case IBV_WR_SEND:
+		return 0x0a;
+	case IBV_WR_SEND_WITH_IMM:
+		return 0x0b;
+	case IBV_WR_RDMA_READ:
+		return 0x10;
+	default:
+		return -1;
+	}
+}
+
+static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
+			      uint32_t qpn, uint32_t index, int sig_all)
+{
+	int op = ref_opcode(wr->opcode);
+	int raddr = op == 0x08 || op == 0x09 || op == 0x10;
+	int imm = op == 0x09 || op == 0x0b;
+	unsigned int total = 0, flags = 0;
+	int i;
+
+	*w = (struct ref_wqe){};
+	if (wr->send_flags & IBV_SEND_FENCE)
+		flags |= 0x40;
+	if (wr->send_flags & IBV_SEND_SIGNALED || sig_all)
+		flags |= 0x08;
+	if (wr->send_flags & IBV_SEND_SOLICITED)
+		flags |= 0x02;
+	ref_num(w, 0, 1);
+	ref_num(w, index, 2);
+	ref_num(w, op, 1);
+	ref_num(w, qpn, 3);
+	ref_num(w, 0, 1); /* ds, below */
+	ref_num(w, 0, 3);
+	ref_num(w, flags, 1);
+	if (imm)
+		ref_put(w, &wr->imm_data, 4);
+	else
+		ref_num(w, 0, 4);
+	if (raddr) {
+		ref_num(w, wr->wr.rdma.remote_addr, 8);
+		ref_num(w, wr->wr.rdma.rkey, 4);
+		ref_num(w, 0, 4);
+	}
+	for (i = 0; i < wr->num_sge; i++)
+		total += wr->sg_list[i].length;
+	if (wr->send_flags & IBV_SEND_INLINE && total)
+		ref_num(w, 0x80000000u | total, 4);
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ibv_sge *sge = &wr->sg_list[i];
+
+		if (!sge->length)
+			continue;
+		if (wr->send_flags & IBV_SEND_INLINE) {
+			ref_put(w, (void *)(uintptr_t)sge->addr, sge->length);
+		} else {
+			ref_num(w, sge->length, 4);
+			ref_num(w, sge->lkey, 4);
+			ref_num(w, sge->addr, 8);
+		}
+	}
+	w->len = (w->len + 15) / 16 * 16;
+	w->bytes[7] = w->len / 16;
+}
+
+/* Put the WQE into a ring at byte at, where padding stays what ring has. */
+static inline void ref_place(const struct ref_wqe *w, uint8_t *want,
+			     const uint8_t *ring, size_t size, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->len; i++) {
+		want[at] = w->given[i] ? w->bytes[i] : ring[at];
+		if (++at == size)
+			at = 0;
+	}
+}
+
+#endif

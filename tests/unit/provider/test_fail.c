@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves that nothing leaks and errno is right when a step fails: each command
+ * and each allocation in turn, for open, PD, TD, parent domain, MR, shared MR,
+ * CQ, QP and AH; that what the kernel refuses to destroy stays usable; and
+ * that a kernel without what we need is refused.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake.h"
+
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_td *td;
+static struct ibv_pd *parent;
+static struct ibv_cq *cq;
+static char memory[64];
+
+/* How to make and unmake each object; make returns NULL with errno. */
+struct object {
+	const char *name;
+	void *(*make)(void);
+	void (*unmake)(void *object);
+	enum fake_cmd cmds[4];
+	unsigned int num_cmds;
+};
+
+static void *make_context(void)
+{
+	return fake_open();
+}
+
+static void unmake_context(void *object)
+{
+	fake_close(object);
+}
+
+static void *make_pd(void)
+{
+	return mlx5x_alloc_pd(context);
+}
+
+static void unmake_pd(void *object)
+{
+	assert_int_equal(mlx5x_dealloc_pd(object), 0);
+}
+
+static void *make_td(void)
+{
+	return mlx5x_alloc_td(context, &(struct ibv_td_init_attr){});
+}
+
+static void unmake_td(void *object)
+{
+	assert_int_equal(mlx5x_dealloc_td(object), 0);
+}
+
+static void *make_parent(void)
+{
+	return mlx5x_alloc_parent_domain(
+		context,
+		&(struct ibv_parent_domain_init_attr){ .pd = pd, .td = td });
+}
+
+static void *make_mr(void)
+{
+	return mlx5x_reg_mr(pd, memory, sizeof(memory), (uintptr_t)memory,
+			    IBV_ACCESS_LOCAL_WRITE);
+}
+
+static void unmake_mr(void *object)
+{
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(object)), 0);
+}
+
+static void *make_smr(void)
+{
+	int before = fake.smr_released;
+	void *mr = mlx5x_exp_ops.reg_smr(pd, memory, sizeof(memory),
+					 IBV_ACCESS_LOCAL_WRITE, false,
+					 (void *)memory);
+
+	/* a segment that was not taken is not released */
+	assert_int_equal(fake.smr_released, before);
+	return mr;
+}
+
+static void *make_smr_no_rdma(void)
+{
+	return mlx5x_exp_ops.reg_smr(pd, memory, sizeof(memory), 0, true,
+				     (void *)memory);
+}
+
+static void *make_cq(void)
+{
+	return mlx5x_create_cq(context, 100, NULL, 0);
+}
+
+static void unmake_cq(void *object)
+{
+	assert_int_equal(mlx5x_destroy_cq(object), 0);
+}
+
+static void *make_cq_ex(void)
+{
+	return mlx5x_create_cq_ex(context,
+				  &(struct ibv_cq_init_attr_ex){
+					  .cqe = 10,
+					  .wc_flags = IBV_WC_STANDARD_FLAGS,
+					  .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+					  .parent_domain = parent });
+}
+
+static void unmake_cq_ex(void *object)
+{
+	unmake_cq(ibv_cq_ex_to_cq(object));
+}
+
+static void *make_qp(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 10, 10, 1, 1, 16 },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	return mlx5x_create_qp(pd, &attr);
+}
+
+static void *make_qp_ex(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 10, 10, 1, 1, 16 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+		.pd = parent,
+	};
+
+	return mlx5x_create_qp_ex(context, &attr);
+}
+
+static void unmake_qp(void *object)
+{
+	assert_int_equal(mlx5x_destroy_qp(object), 0);
+}
+
+static void *make_ah(void)
+{
+	struct ibv_ah_attr attr = { .port_num = 1, .is_global = 1 };
+
+	return mlx5x_create_ah(pd, &attr);
+}
+
+static void *make_ah_without_kernel(void)
+{
+	void *ah;
+
+	to_mctx(context)->cmds_supp_uhw = 0;
+	ah = make_ah();
+	to_mctx(context)->cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	return ah;
+}
+
+static void unmake_ah(void *object)
+{
+	assert_int_equal(mlx5x_destroy_ah(object), 0);
+}
+
+static const struct object objects[] = {
+	{ "context",
+	  make_context,
+	  unmake_context,
+	  { FAKE_ALLOC_UAR, FAKE_REGISTER },
+	  2 },
+	{ "pd", make_pd, unmake_pd, { FAKE_ALLOC_PD }, 1 },
+	{ "td", make_td, unmake_td, { FAKE_ALLOC_UAR }, 1 },
+	{ "parent", make_parent, unmake_pd, {}, 0 },
+	{ "mr", make_mr, unmake_mr, { FAKE_REG_MR }, 1 },
+	{ "smr", make_smr, unmake_mr, { FAKE_REG_MR }, 1 },
+	{ "smr_no_rdma", make_smr_no_rdma, unmake_mr, {}, 0 },
+	{ "cq", make_cq, unmake_cq, { FAKE_CREATE_CQ }, 1 },
+	{ "cq_ex", make_cq_ex, unmake_cq_ex, { FAKE_CREATE_CQ }, 1 },
+	{ "qp", make_qp, unmake_qp, { FAKE_CREATE_QP }, 1 },
+	{ "qp_ex", make_qp_ex, unmake_qp, { FAKE_CREATE_QP }, 1 },
+	{ "ah",
+	  make_ah,
+	  unmake_ah,
+	  { FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_CREATE_AH },
+	  3 },
+	{ "ah_without_kernel",
+	  make_ah_without_kernel,
+	  unmake_ah,
+	  { FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_RESOLVE_DMAC },
+	  3 },
+};
+
+static void open_all(bool bf)
+{
+	fake_reset();
+	fake.ucontext.bf_reg_size = bf ? 512 : 0;
+	/* QPs find no register but the one that they make themselves */
+	setenv("MLX5_TOTAL_UUARS", "4", 1);
+	setenv("MLX5_NUM_LOW_LAT_UUARS", "1", 1);
+	context = fake_open();
+	unsetenv("MLX5_TOTAL_UUARS");
+	unsetenv("MLX5_NUM_LOW_LAT_UUARS");
+	assert_non_null(context);
+	pd = make_pd();
+	td = bf ? make_td() : NULL;
+	parent = make_parent();
+	cq = make_cq();
+	assert_non_null(cq);
+	assert_non_null(parent);
+}
+
+static void close_all(void)
+{
+	unmake_cq(cq);
+	unmake_pd(parent);
+	if (td)
+		unmake_td(td);
+	unmake_pd(pd);
+	fake_close(context);
+	fake_assert_clean();
+}
+
+/* UAR pages are not here: those of a context stay until it closes. */
+struct counts {
+	int pds, mrs, cqs, qps, ahs, contexts, maps;
+};
+
+static struct counts count(void)
+{
+	return (struct counts){ fake.live_pds, fake.live_mrs,
+				fake.live_cqs, fake.live_qps,
+				fake.live_ahs, fake.live_contexts,
+				fake.live_maps };
+}
+
+static void same(const struct counts *a)
+{
+	struct counts b = count();
+
+	assert_memory_equal(a, &b, sizeof(b));
+}
+
+static void fail_each_command(const struct object *o)
+{
+	unsigned int i;
+	void *object;
+
+	for (i = 0; i < o->num_cmds; i++) {
+		struct counts before = count();
+
+		fake_fail(o->cmds[i], 0, ENOSPC + (int)i);
+		errno = 0;
+		object = o->make();
+		if (fake.fail_after[o->cmds[i]] >= 0) {
+			/* it was not needed */
+			fake.fail_after[o->cmds[i]] = -1;
+			assert_non_null(object);
+			o->unmake(object);
+			continue;
+		}
+		if (object)
+			fail_msg("%s: command %u failed, still made", o->name,
+				 o->cmds[i]);
+		assert_int_equal(errno, ENOSPC + (int)i);
+		same(&before);
+	}
+}
+
+static void fail_each_alloc(const struct object *o)
+{
+	unsigned int total, i;
+	void *object;
+
+	fake.allocs = 0;
+	object = o->make();
+	assert_non_null(object);
+	total = fake.allocs;
+	o->unmake(object);
+	assert_true(total > 0);
+	/* a page of doorbell records may come when an object is made again */
+	for (i = 0; i < total + 2; i++) {
+		struct counts before = count();
+
+		fake.alloc_fail_after = i;
+		errno = 0;
+		object = o->make();
+		fake.alloc_fail_after = -1;
+		if (object) {
+			o->unmake(object);
+			continue;
+		}
+		assert_int_equal(errno, ENOMEM);
+		same(&before);
+	}
+	/* and it still can be made */
+	object = o->make();
+	assert_non_null(object);
+	o->unmake(object);
+}
+
+static void each_failure(bool bf)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		open_all(bf);
+		fail_each_command(&objects[i]);
+		fail_each_alloc(&objects[i]);
+		close_all();
+	}
+}
+
+static void each_failure_nc(void **state)
+{
+	(void)state;
+	each_failure(false);
+}
+
+static void each_failure_bf(void **state)
+{
+	(void)state;
+	each_failure(true);
+}
+
+/* get_context is tried twice: with DEVX, then without. */
+static void devx_fallback(void **state)
+{
+	struct ibv_context *c;
+
+	(void)state;
+	fake_reset();
+	c = fake_open();
+	assert_non_null(c);
+	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 1);
+	assert_int_equal(fake.ucontext_req.flags, MLX5_IB_ALLOC_UCTX_DEVX);
+	assert_int_equal(fake.ucontext_req.max_cqe_version, 1);
+	assert_int_equal(fake.ucontext_req.lib_caps,
+			 MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR);
+	fake_close(c);
+
+	fake_reset();
+	fake.refuse_devx = true;
+	c = fake_open();
+	assert_non_null(c);
+	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 2);
+	assert_int_equal(fake.ucontext_req.flags, 0);
+	assert_false(to_mctx(c)->devx);
+	fake_close(c);
+
+	fake_reset();
+	fake.refuse_devx = true;
+	fake_fail(FAKE_GET_CONTEXT, 1, ENODEV);
+	errno = 0;
+	assert_null(fake_open());
+	assert_int_equal(errno, ENODEV);
+	fake_assert_clean();
+}
+
+static void old_kernels(void **state)
+{
+	(void)state;
+	fake_reset();
+	fake.ucontext.tot_bfregs = 16;
+	errno = 0;
+	assert_null(fake_open());
+	assert_int_equal(errno, EOPNOTSUPP);
+	fake_assert_clean();
+
+	fake_reset();
+	fake.ucontext.cqe_version = 0;
+	errno = 0;
+	assert_null(fake_open());
+	assert_int_equal(errno, EOPNOTSUPP);
+	fake_assert_clean();
+
+	fake_reset();
+	fake_fail(FAKE_ALLOC_UAR, 0, EPROTONOSUPPORT);
+	errno = 0;
+	assert_null(fake_open());
+	assert_int_equal(errno, EPROTONOSUPPORT);
+	fake_assert_clean();
+
+	fake_reset();
+	fake_fail(FAKE_REGISTER, 0, EINVAL);
+	errno = 0;
+	assert_null(fake_open());
+	assert_int_equal(errno, EINVAL);
+	fake_assert_clean();
+}
+
+/* The kernel refuses to destroy: the object stays, a second try frees it. */
+static void refused_destroy(void **state)
+{
+	void *qp, *mr, *smr, *ah;
+
+	(void)state;
+	open_all(false);
+	qp = make_qp();
+	mr = make_mr();
+	smr = make_smr();
+	ah = make_ah();
+
+	fake_fail(FAKE_DESTROY_QP, 0, EBUSY);
+	errno = 0;
+	assert_int_equal(mlx5x_destroy_qp(qp), EBUSY);
+	assert_int_equal(errno, EBUSY);
+	fake_modify(qp, IBV_QPS_RTS);
+	unmake_qp(qp);
+
+	fake_fail(FAKE_DEREG_MR, 0, EIO);
+	errno = 0;
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), EIO);
+	assert_int_equal(errno, EIO);
+	unmake_mr(mr);
+
+	fake_fail(FAKE_DEREG_MR, 0, EIO);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(smr)), EIO);
+	assert_int_equal(fake.smr_released, 0);
+	unmake_mr(smr);
+	assert_int_equal(fake.smr_released, 1);
+
+	fake_fail(FAKE_DESTROY_AH, 0, EIO);
+	assert_int_equal(mlx5x_destroy_ah(ah), EIO);
+	unmake_ah(ah);
+
+	fake_fail(FAKE_DESTROY_CQ, 0, EBUSY);
+	assert_int_equal(mlx5x_destroy_cq(cq), EBUSY);
+	fake_fail(FAKE_DEALLOC_PD, 0, EBUSY);
+	unmake_pd(parent);
+	assert_int_equal(mlx5x_dealloc_pd(pd), EBUSY);
+	parent = make_parent();
+	close_all();
+}
+
+/* A handle that the caller changed is not used for commands. */
+static void smr_handle(void **state)
+{
+	struct ibv_mr *mr;
+
+	(void)state;
+	open_all(false);
+	mr = make_smr();
+	assert_ptr_equal(mr->context, context);
+	assert_ptr_equal(mr->pd, pd);
+	assert_ptr_equal(mr->addr, memory);
+	assert_int_equal(mr->length, sizeof(memory));
+	assert_int_equal(mr->lkey, 0x1100);
+	mr->handle = 0xbeef;
+	mr->addr = NULL;
+	unmake_mr(mr);
+	assert_int_equal(fake.mr_handle, 1234);
+	/* the kernel's object goes before the segment */
+	assert_int_equal(fake.smr_released_at, 0);
+
+	mr = make_smr_no_rdma();
+	assert_int_equal(mr->handle, 0);
+	assert_int_equal(mr->lkey, 0);
+	assert_int_equal(mr->rkey, 0);
+	assert_ptr_equal(mr->addr, memory);
+	mr->handle = 0xbeef;
+	fake.calls[FAKE_DEREG_MR] = 0;
+	unmake_mr(mr);
+	assert_int_equal(fake.calls[FAKE_DEREG_MR], 0);
+	assert_int_equal(fake.smr_released, 2);
+	close_all();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_failure_nc),
+		cmocka_unit_test(each_failure_bf),
+		cmocka_unit_test(devx_fallback),
+		cmocka_unit_test(old_kernels),
+		cmocka_unit_test(refused_destroy),
+		cmocka_unit_test(smr_handle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

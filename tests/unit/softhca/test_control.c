@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves of statistics and the control socket: counters come out under their
+ * names, as text and as JSON, with their values at that moment; requests may
+ * come in pieces; nonsense, silence, slow readers and too many clients are
+ * dealt with, keep nobody from asking, and leave no descriptor.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "control.h"
+#include "guest.h"
+#include "stats.h"
+#include "usock.h"
+
+static struct guest g;
+static struct hca *hcas[2];
+static struct guest g2;
+static struct control *control;
+static char path[64];
+static unsigned int fds_before;
+
+static enum cmd_status do_nothing(struct hca *hca, struct cmd *cmd)
+{
+	(void)hca, (void)cmd;
+	return CMD_OK;
+}
+
+const struct cmd_def cmds_res[] = {
+	{ 0x801, "FIRST", 8, 8, do_nothing },
+	{ 0x802, "SECOND", 8, 8, do_nothing },
+	{ 0x803, "THIRD", 8, 8, do_nothing },
+	{ 0, NULL, 0, 0, NULL },
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	fds_before = count_fds();
+	guest_init(&g);
+	guest_init_on(&g2, &g, 1);
+	hcas[0] = g.hca;
+	hcas[1] = g2.hca;
+	snprintf(path, sizeof(path), "/tmp/test-control-%d", (int)getpid());
+	control = control_create(g.loop, path, hcas, 2);
+	assert_non_null(control);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	control_destroy(control);
+	assert_int_equal(access(path, F_OK), -1);
+	guest_fini(&g2);
+	guest_fini(&g);
+	assert_int_equal(count_fds(), fds_before);
+	return 0;
+}
+
+static int dial(void)
+{
+	int fd = usock_connect(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	return fd;
+}
+
+/* All that comes until the server closes. */
+static char *hear(int fd, unsigned int timeout_ms)
+{
+	static char buf[65536];
+	uint64_t end = loop_now_ns() + timeout_ms * 1000000ull;
+	size_t len = 0;
+	ssize_t n;
+
+	for (;;) {
+		n = recv(fd, buf + len, sizeof(buf) - 1 - len, 0);
+		if (!n || (n < 0 && errno != EAGAIN))
+			break;
+		if (n > 0)
+			len += (size_t)n;
+		else if (loop_now_ns() > end)
+			fail_msg("no answer");
+		loop_turn(g.loop, 1);
+	}
+	buf[len] = '\0';
+	close(fd);
+	return buf;
+}
+
+static char *ask(const char *request)
+{
+	int fd = dial();
+	size_t len = strlen(request);
+
+	assert_int_equal(send(fd, request, len, MSG_NOSIGNAL), len);
+	return hear(fd, 1000);
+}
+
+static void assert_line(const char *text, const char *line)
+{
+	char with_ends[128];
+
+	snprintf(with_ends, sizeof(with_ends), "\n%s\n", line);
+	if (!strstr(text, with_ends))
+		fail_msg("no line \"%s\" in\n%s", line, text);
+}
+
+static void execute(uint16_t opcode, size_t len)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	be16_put(in, opcode);
+	guest_cmd(&g, in, len, out, sizeof(out));
+}
+
+static void count_things(void)
+{
+	g.hca->stats.doorbells_sq = 11;
+	g.hca->stats.doorbells_cq = 12;
+	g.hca->stats.doorbells_eq = 13;
+	g.hca->stats.wqes_send[0x0a] = 21;
+	g.hca->stats.wqes_send[0x10] = 22;
+	g.hca->stats.wqes_send[0x2f] = 23;
+	g.hca->stats.wqes_recv = 24;
+	g.hca->stats.cqes = 31;
+	g.hca->stats.cqes_error = 32;
+	g.hca->stats.eqes = 33;
+	g.hca->stats.irqs = UINT64_MAX;
+	dma_stats(g.hca->dma)->read_bytes = 41;
+	dma_stats(g.hca->dma)->write_bytes = 42;
+	execute(0x801, 16);
+	execute(0x801, 16);
+	execute(0x803, 16);
+	execute(0x803, 7);
+	execute(0x999, 16);
+}
+
+static void test_text(void **state)
+{
+	static const char *const lines[] = {
+		"hca0.connected 0",
+		"hca0.commands.FIRST 2",
+		"hca0.commands.THIRD 2",
+		"hca0.commands_failed.THIRD 1",
+		"hca0.commands_unknown 1",
+		"hca0.doorbells.sq 11",
+		"hca0.doorbells.cq 12",
+		"hca0.doorbells.eq 13",
+		"hca0.wqes.SEND 21",
+		"hca0.wqes.RDMA_READ 22",
+		"hca0.wqes.0x2f 23",
+		"hca0.wqes.RECV 24",
+		"hca0.cqes 31",
+		"hca0.cqes_error 32",
+		"hca0.eqes 33",
+		"hca0.irqs 18446744073709551615",
+		"hca0.dma.read_bytes 41",
+		"hca0.dma.write_bytes 42",
+		"hca1.cqes 0",
+	};
+	const char *text;
+	unsigned int i;
+
+	(void)state;
+	count_things();
+	text = ask("stats\n");
+	assert_memory_equal(text, "ok\n", 3);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_line(text, lines[i]);
+	assert_null(strstr(text, "SECOND"));
+	assert_null(strstr(text, "FIRST 2\nhca0.commands_failed.FIRST"));
+	g.hca->stats.cqes++;
+	assert_line(ask("stats\n"), "hca0.cqes 32");
+}
+
+/* Enough of a parser to say that it is one JSON object of objects. */
+static void check_json(const char *p)
+{
+	int depth = 0, strings = 0;
+	char last = 0;
+	bool in = false;
+
+	for (; *p; p++) {
+		if (*p == '"') {
+			in = !in;
+			strings += in;
+		}
+		if (in || strchr(" \n", *p))
+			continue;
+		if (*p == '{') {
+			assert_true(!last || last == ':');
+			depth++;
+		} else if (*p == '}') {
+			assert_true(last != ',' && last != ':' && depth > 0);
+			depth--;
+			assert_true(depth || !strpbrk(p + 1, "{}\""));
+		} else if (*p == ',') {
+			assert_true(last && !strchr("{,:", last));
+		}
+		last = *p;
+	}
+	assert_int_equal(depth, 0);
+	assert_true(strings >= 40);
+}
+
+static void test_json(void **state)
+{
+	const char *text;
+
+	(void)state;
+	count_things();
+	text = ask("stats json\n");
+	assert_memory_equal(text, "ok\n{", 4);
+	check_json(text + 3);
+	assert_non_null(strstr(text, "\"FIRST\": 2,\n"));
+	assert_non_null(strstr(text, "\"read_bytes\": 41"));
+	assert_non_null(strstr(text, "\"hca1\": {"));
+	text = ask("objects json\n");
+	assert_memory_equal(text, "ok\n{", 4);
+	check_json(text + 3);
+}
+
+static void test_objects(void **state)
+{
+	const char *text;
+
+	(void)state;
+	g.hca->obj[OBJ_QP].count = 5;
+	g.hca->obj[OBJ_UMEM].count = 7;
+	text = ask("objects\n");
+	assert_line(text, "hca0.qp 5");
+	assert_line(text, "hca0.umem 7");
+	assert_line(text, "hca0.eq 0");
+	assert_line(text, "hca1.qp 0");
+	g.hca->obj[OBJ_QP].count = 0;
+	g.hca->obj[OBJ_UMEM].count = 0;
+}
+
+static void test_pieces(void **state)
+{
+	static const char request[] = "objects\n";
+	int fd = dial();
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(request) - 1; i++) {
+		assert_int_equal(send(fd, request + i, 1, 0), 1);
+		loop_turn(g.loop, 0);
+		loop_turn(g.loop, 0);
+	}
+	assert_memory_equal(hear(fd, 1000), "ok\n", 3);
+}
+
+static void test_nonsense(void **state)
+{
+	char longest[4096];
+
+	(void)state;
+	assert_string_equal(ask("\n"), "error unknown request\n");
+	assert_string_equal(ask("statistics\n"), "error unknown request\n");
+	assert_string_equal(ask("stats json \n"), "error unknown request\n");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	assert_string_equal(ask(longest), "error unknown request\n");
+	memset(longest, '\n', 20);
+	assert_string_equal(ask(longest), "error unknown request\n");
+	assert_memory_equal(ask("stats\nand more"), "ok\n", 3);
+}
+
+static void test_goes_away(void **state)
+{
+	unsigned int fds = count_fds(), i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < 50; i++) {
+		fd = dial();
+		if (i % 3)
+			assert_int_equal(send(fd, "stats\n", i % 7, 0), i % 7);
+		if (i % 2)
+			loop_turn(g.loop, 0);
+		close(fd);
+		loop_turn(g.loop, 0);
+		loop_turn(g.loop, 0);
+		loop_turn(g.loop, 0);
+	}
+	assert_int_equal(count_fds(), fds);
+}
+
+static void test_crowd(void **state)
+{
+	uint64_t start = loop_now_ns();
+	int fds[CONTROL_MAX_CLIENTS], i;
+
+	(void)state;
+	/* Silent clients take every place; later ones are turned away; */
+	for (i = 0; i < (int)CONTROL_MAX_CLIENTS; i++) {
+		fds[i] = dial();
+		loop_turn(g.loop, 0);
+	}
+	for (i = 0; i < 5; i++)
+		assert_string_equal(hear(dial(), 1000), "");
+	assert_true(loop_now_ns() - start < 1000000000ull);
+	/* then the silent ones lose their patience with us, not we. */
+	for (i = 0; i < (int)CONTROL_MAX_CLIENTS; i++)
+		assert_string_equal(hear(fds[i], 2 * CONTROL_TIMEOUT_MS), "");
+	assert_memory_equal(ask("stats\n"), "ok\n", 3);
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_text),	T(test_json),	  T(test_objects),
+		T(test_pieces), T(test_nonsense), T(test_goes_away),
+		T(test_crowd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
