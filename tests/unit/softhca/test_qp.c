@@ -196,6 +196,34 @@ static void test_references(void **state)
 	drv_fini(&drv);
 }
 
+/*
+ * The kernel frees a dying process's UAR before the queues that ring in it:
+ * the number is all that they keep.
+ */
+static void test_uar_goes_first(void **state)
+{
+	struct drv drv;
+	struct drv_cq cq;
+	struct drv_qp qp;
+	struct guest *guest = &drv.guest;
+	uint32_t kernel_uar;
+
+	(void)state;
+	setup(&drv, &qp);
+	kernel_uar = drv.uar;
+	drv.uar = cmd_alloc(guest, 0x802, 0);
+	cq = drv.cq;
+	cq.uar = drv.uar;
+	drv_create_cq(guest, &cq);
+	qp = rc;
+	drv_create_qp(&drv, &qp);
+	assert_int_equal(cmd_number(guest, 0x803, drv.uar, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_QP, qp.qpn, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, 0x401, cq.cqn, 0), CMD_OK);
+	drv.uar = kernel_uar;
+	drv_fini(&drv);
+}
+
 static void test_gsi(void **state)
 {
 	struct drv_qp qp = rc, umr = rc;
@@ -488,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_geometry),
 		cmocka_unit_test(test_create_bad),
 		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_uar_goes_first),
 		cmocka_unit_test(test_gsi),
 		cmocka_unit_test(test_transitions),
 		cmocka_unit_test(test_fields),
