@@ -181,12 +181,15 @@ static int forks_and_dies(void *arg)
 
 	CHECK(mr);
 	proc_shared->handle[0] = mr->handle;
+	proc_shared->value[1] = 0;
 	pid = raw ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
 	CHECK(pid >= 0);
 	if (!pid)
-		for (;;)
-			pause();
+		proc_linger();
 	proc_shared->value[0] = pid;
+	/* Until it is past what fork does in it. */
+	while (!__atomic_load_n(&proc_shared->value[1], __ATOMIC_ACQUIRE))
+		usleep(100);
 	proc_pause();
 	return 0;
 }
@@ -238,8 +241,7 @@ static int clones_and_deregisters(void *arg)
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	CHECK(pid >= 0);
 	if (!pid)
-		for (;;)
-			pause();
+		proc_linger();
 	CHECK(!ibv_dereg_mr(mr));
 	CHECK(!attach(handle, RW));
 	CHECK(errno == ENOENT);
