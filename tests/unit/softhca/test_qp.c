@@ -323,29 +323,25 @@ static void test_transitions(void **state)
 	drv_fini(&drv);
 }
 
-static void test_fields(void **state)
+static void fields_init(struct drv *drv, struct drv_qp *qp, struct qp *dev)
 {
-	struct drv drv;
-	struct drv_qp qp;
-	struct qp *dev;
-
-	(void)state;
-	setup(&drv, &qp);
-	dev = dev_qp(&drv, &qp);
-	msg_modify_qp(&msg, RST2INIT, &qp);
+	msg_modify_qp(&msg, RST2INIT, qp);
 	bits_set(qpc, QPC_RRE, 1);
 	bits_set(qpc, QPC_RWE, 1);
 	bits_set(qpc, QPC_Q_KEY, 0x11223344);
 	bits_set(qpc, QPC_RLKY, 1);
 	bits_set(qpc, QPC_REMOTE_QPN, 0x999); /* not of this transition */
 	bits_set(qpc, QPC_CQN_SND, 0x999);    /* nor of any */
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(&drv->guest, &msg), CMD_OK);
 	assert_true(dev->rre && dev->rwe && !dev->rae && dev->rlky);
 	assert_int_equal(dev->qkey, 0x11223344);
 	assert_int_equal(dev->remote_qpn, 0);
+}
 
+static void fields_rtr(struct drv *drv, struct drv_qp *qp, struct qp *dev)
+{
 	/* Access bits and Q_Key without their mask bits stay. */
-	msg_modify_qp(&msg, INIT2RTR, &qp);
+	msg_modify_qp(&msg, INIT2RTR, qp);
 	bits_set(qpc, QPC_MTU, 5);
 	bits_set(qpc, QPC_REMOTE_QPN, 0xabcdef);
 	bits_set(qpc, QPC_NEXT_RCV_PSN, 0x123);
@@ -358,7 +354,7 @@ static void test_fields(void **state)
 	bits_set(ads, ADS_FLOW_LABEL, 0xfedcb);
 	memset(ads + ADS_RGID_AT, 0xaa, 16);
 	memset(ads + ADS_RMAC_AT, 0xbb, 6);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(&drv->guest, &msg), CMD_OK);
 	assert_true(dev->rre && dev->rwe);
 	assert_int_equal(dev->mtu, 5);
 	assert_int_equal(dev->remote_qpn, 0xabcdef);
@@ -370,8 +366,11 @@ static void test_fields(void **state)
 	assert_int_equal(dev->path.flow_label, 0xfedcb);
 	assert_int_equal(dev->path.rgid[15], 0xaa);
 	assert_int_equal(dev->path.rmac[5], 0xbb);
+}
 
-	msg_modify_qp(&msg, RTR2RTS, &qp);
+static void fields_rts(struct drv *drv, struct drv_qp *qp, struct qp *dev)
+{
+	msg_modify_qp(&msg, RTR2RTS, qp);
 	bits_set(msg.in, QP_OPT_MASK, OPT_RWE | OPT_RAE | OPT_RNR_TIMEOUT);
 	bits_set(qpc, QPC_RAE, 1);
 	bits_set(qpc, QPC_ATOMIC_MODE, 1);
@@ -382,19 +381,22 @@ static void test_fields(void **state)
 	bits_set(qpc, QPC_NEXT_SEND_PSN, 0x456);
 	bits_set(ads, ADS_ACK_TIMEOUT, 14);
 	bits_set(ads, ADS_HOP_LIMIT, 1); /* only the timeout of the path */
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(&drv->guest, &msg), CMD_OK);
 	assert_true(dev->rre && !dev->rwe && dev->rae);
 	assert_int_equal(dev->min_rnr_nak, 7);
 	assert_int_equal(dev->retry_count, 5);
 	assert_int_equal(dev->rnr_retry, 6);
 	assert_int_equal(dev->path.ack_timeout, 14);
 	assert_int_equal(dev->path.hop_limit, 64);
+}
 
+static void fields_query(struct drv *drv, struct drv_qp *qp, struct qp *dev)
+{
 	dev->sq_ci = 0x1234;
 	dev->rq_ci = 0x42;
 	msg_init(&msg, QUERY_QP, 0);
-	bits_set(msg.in, CMD_NUMBER, qp.qpn);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	bits_set(msg.in, CMD_NUMBER, qp->qpn);
+	assert_int_equal(msg_send(&drv->guest, &msg), CMD_OK);
 	memcpy(msg.in, msg.out, msg.out_len);
 	assert_int_equal(bits_get(qpc, QPC_STATE), QP_RTS);
 	assert_int_equal(bits_get(qpc, QPC_PM_STATE), QPC_PM_MIGRATED);
@@ -404,13 +406,27 @@ static void test_fields(void **state)
 	assert_int_equal(bits_get(qpc, QPC_NEXT_SEND_PSN), 0x456);
 	assert_int_equal(bits_get(qpc, QPC_LOG_RRA_MAX), 4);
 	assert_int_equal(bits_get(qpc, QPC_LOG_SRA_MAX), 2);
-	assert_int_equal(bits_get(qpc, QPC_CQN_SND), drv.cq.cqn);
+	assert_int_equal(bits_get(qpc, QPC_CQN_SND), drv->cq.cqn);
 	assert_int_equal(bits_get(qpc, QPC_HW_SQ_COUNTER), 0x1234);
 	assert_int_equal(bits_get(qpc, QPC_HW_RQ_COUNTER), 0x42);
 	assert_int_equal(bits_get(ads, ADS_PORT), 1);
 	assert_int_equal(bits_get(ads, ADS_ACK_TIMEOUT), 14);
 	assert_int_equal(ads[ADS_RGID_AT], 0xaa);
+}
 
+static void test_fields(void **state)
+{
+	struct drv drv;
+	struct drv_qp qp;
+	struct qp *dev;
+
+	(void)state;
+	setup(&drv, &qp);
+	dev = dev_qp(&drv, &qp);
+	fields_init(&drv, &qp, dev);
+	fields_rtr(&drv, &qp, dev);
+	fields_rts(&drv, &qp, dev);
+	fields_query(&drv, &qp, dev);
 	msg_modify_qp(&msg, TO_RST, &qp);
 	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
 	assert_int_equal(dev->sq_ci, 0);
