@@ -78,8 +78,8 @@ struct hca {
 	uint16_t vport_mtu;
 	bool atomic_host_endian;   /* SET_HCA_CAP(atomic) asked for it */
 	bool enabled, initialised; /* ENABLE_HCA, INIT_HCA */
-	uint16_t issi;	    /* SET_ISSI */
-	uint8_t log_max_qp; /* SET_HCA_CAP(general) asked for it */
+	uint16_t issi;		   /* SET_ISSI */
+	uint8_t log_max_qp;	   /* SET_HCA_CAP(general) asked for it */
 	uint32_t cmd_eqn;  /* EQ that takes command completions, 0: none */
 	struct qp *gsi_qp; /* the live QP of service type QP1, or NULL */
 
