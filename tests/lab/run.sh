@@ -95,6 +95,8 @@ run_check_number() {
 run_log_dir() {
 	if [ -z "$VM_DIR" ]; then
 		VM_DIR=$LAB_SRC/build/log/run-$(date +%Y%m%d-%H%M%S)-$$
+		find "$LAB_SRC/build/log" -maxdepth 1 -name 'run-*' -mtime +3 \
+			-exec rm -rf {} + 2>/dev/null || true
 	fi
 	mkdir -p "$VM_DIR"
 	VM_DIR=$(realpath "$VM_DIR")

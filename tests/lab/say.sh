@@ -94,45 +94,44 @@ lab_init() {
 	LAB_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mlx5x-lab.XXXXXX")
 }
 
-# Reports a step that takes more than two seconds: on a terminal in one line
-# that counts, elsewhere a line now and then.
-ticker() {
-	local title=$1 start
-	start=$(now_ms)
-	sleep 2
-	if [ -t 2 ]; then
-		while :; do
-			printf '\rlab: %s ... %d s ' "$title" \
-				$((($(now_ms) - start) / 1000)) >&2
-			sleep 1
-		done
-	fi
-	printf 'lab: %s ...\n' "$title" >&2
-	while sleep 15; do
-		printf 'lab: %s ... %d s\n' "$title" \
-			$((($(now_ms) - start) / 1000)) >&2
+# watch_step TITLE JOB: reports a step that takes more than two seconds, on a
+# terminal in one line that counts, elsewhere by a line now and then; ends the
+# job if the lab itself was killed.
+watch_step() {
+	local t
+	for ((t = 0; ; t++)); do
+		if ! kill -0 $$ 2>/dev/null; then
+			end_job "$2"
+			exit
+		fi
+		if [ "$LAB_QUIET" != 0 ] || [ $t -lt 2 ]; then
+			:
+		elif [ -t 2 ]; then
+			printf '\rlab: %s ... %d s ' "$1" "$t" >&2
+		elif [ $t = 2 ]; then
+			printf 'lab: %s ...\n' "$1" >&2
+		elif [ $((t % 15)) = 0 ]; then
+			printf 'lab: %s ... %d s\n' "$1" "$t" >&2
+		fi
+		sleep 1
 	done
 }
 
 # step TITLE LOG COMMAND...: runs COMMAND with its output in LOG, showing
 # progress; a failure names the log and shows its end
 step() {
-	local title=$1 log=$2 start job tick='' rc=0
+	local title=$1 log=$2 start job watch rc=0
 	shift 2
 	start=$(now_ms)
 	background "$@" >>"$log" 2>&1
 	job=$JOB
-	if [ "$LAB_QUIET" = 0 ]; then
-		background ticker "$title"
-		tick=$JOB
-	fi
+	background watch_step "$title" "$job"
+	watch=$JOB
 	wait "$job" || rc=$?
 	forget_job "$job"
-	if [ -n "$tick" ]; then
-		end_job "$tick"
-		if [ -t 2 ]; then
-			printf '\r\033[K' >&2
-		fi
+	end_job "$watch"
+	if [ -t 2 ]; then
+		printf '\r\033[K' >&2
 	fi
 	if [ "$rc" != 0 ]; then
 		printf 'lab: %s: FAILED (status %d); the end of %s:\n' \

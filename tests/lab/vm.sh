@@ -49,7 +49,7 @@ vm_softhca() {
 		--control /mnt/lab/softhca.sock --once >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 300; i++)); do
 		if [ -S "$sock" ]; then
 			return
 		fi

@@ -30,6 +30,6 @@ difference=$(diff <(echo "$stock") <(echo "$ours") | grep '^[<>]' |
 	grep -v -E "$explained" | head -n 3 | tr '\n' ' ')
 check same-as-stock "$difference"
 
-active=$(echo "$ours" | grep -c 'PORT_ACTIVE')
+active=$(echo "$ours" | grep -c "state:.*PORT_ACTIVE")
 check active "$([ "$active" = 2 ] || echo "$active ports active, not 2")"
 exit $failed

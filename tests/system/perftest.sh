@@ -44,7 +44,7 @@ perftest ib_write_bw write-bw-all-sizes -a -n 50
 perftest ib_write_bw write-bw-old-post --use_old_post_send -n 200
 perftest ib_read_bw read-bw -n 500
 perftest ib_send_lat send-lat -n 200
-perftest ib_send_lat send-lat-events -e -n 100
 perftest ib_send_bw send-bw -n 500
+perftest ib_send_bw send-bw-events -e -n 200
 perftest ib_write_lat write-lat -n 200
 exit $failed

@@ -137,6 +137,42 @@ static void test_fork(void **state)
 	close(go[1]);
 }
 
+/* A child of the verbs' rules may not touch an MR; if it does, only it loses. */
+static int reuses_address(void *arg)
+{
+	struct ibv_exp_reg_mr_in in = {
+		.pd = &fake_pd,
+		.length = PAGE,
+		.exp_access = RW | IBV_EXP_ACCESS_ALLOCATE_MR,
+	};
+	struct ibv_mr *mr = ibv_exp_reg_mr(&in);
+	int status;
+	pid_t pid;
+	void *own;
+
+	(void)arg;
+	CHECK(mr);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		own = mmap(in.addr, PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (own != in.addr || ibv_dereg_mr(mr) || !is_mapped(own))
+			_exit(1);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(!status);
+	CHECK(!ibv_dereg_mr(mr));
+	return 0;
+}
+
+static void test_fork_reuses_address(void **state)
+{
+	(void)state;
+	assert_int_equal(proc_run(reuses_address, NULL, NULL), 0);
+}
+
 static int forks_and_dies(void *arg)
 {
 	int raw = *(int *)arg;
@@ -170,6 +206,8 @@ static void owner_dies_before_child(int raw)
 	errno = 0;
 	assert_null(attach(proc_shared->handle[0], RW));
 	assert_int_equal(errno, ENOENT);
+	/* A child that the library saw holds no lock. */
+	assert_int_equal(proc_name_count(), raw);
 	kill(proc_shared->value[0], SIGKILL);
 	/* Not our child: wait until its lock is gone. */
 	while (proc_name_count()) {
@@ -396,6 +434,8 @@ static int create_one(void *arg)
 
 static void test_stress(void **state)
 {
+	/* Whom permissions stop. */
+	const struct proc_user *user = geteuid() ? NULL : &proc_owner;
 	struct proc procs[8];
 	int slots[8], i, round;
 
@@ -404,7 +444,7 @@ static void test_stress(void **state)
 		memset(proc_shared->handle, 0, sizeof(proc_shared->handle));
 		for (i = 0; i < 8; i++) {
 			slots[i] = i;
-			proc_start(&procs[i], churn, &slots[i], NULL);
+			proc_start(&procs[i], churn, &slots[i], user);
 			assert_true(proc_wait_pause(&procs[i]));
 		}
 		for (i = 0; i < 8; i++)
@@ -418,7 +458,7 @@ static void test_stress(void **state)
 		}
 	}
 	/* What they left is gone with the user's next shared MR. */
-	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	assert_int_equal(proc_run(create_one, NULL, user), 0);
 	assert_int_equal(proc_name_count(), 0);
 	assert_int_equal(proc_segment_count(), 0);
 }
@@ -502,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_owner_killed),
 		cmocka_unit_test(test_peer_killed),
 		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_fork_reuses_address),
 		cmocka_unit_test(test_owner_dies_before_child),
 		cmocka_unit_test(test_clone),
 		cmocka_unit_test(test_no_descriptors),

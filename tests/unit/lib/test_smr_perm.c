@@ -7,13 +7,17 @@
  * combinations.  Root passes every check.  Needs root to become others.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -179,10 +183,18 @@ static void test_old_kernel(void **state)
 static int changes_user(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, USER_RW);
+	pid_t pid;
 
 	(void)arg;
 	CHECK(mr);
 	proc_shared->handle[0] = mr->handle;
+	/* A child that keeps a copy of every descriptor. */
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	CHECK(pid >= 0);
+	if (!pid)
+		for (;;)
+			pause();
+	proc_shared->value[0] = pid;
 	CHECK(!setresuid(proc_stranger.uid, proc_stranger.uid,
 			 proc_stranger.uid));
 	/* He may neither remove the name nor change the segment now. */
@@ -210,6 +222,72 @@ static void test_changed_user(void **state)
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(proc_run(sees_nothing, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
+	kill(proc_shared->value[0], SIGKILL);
+}
+
+/* What a program sees that goes by the segment's number, past the name. */
+static int offers_and_withdraws(void *arg)
+{
+	struct ibv_mr *mr = create(PAGE, sharing_of(COMBINATIONS - 1));
+	uint32_t head[4];
+	int fd;
+
+	(void)arg;
+	CHECK(mr);
+	proc_shared->handle[0] = mr->handle;
+	fd = open(proc_name(mr->handle), O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0);
+	CHECK(read(fd, head, sizeof(head)) == sizeof(head));
+	close(fd);
+	proc_shared->value[0] = head[3];
+	proc_pause();
+	CHECK(!ibv_dereg_mr(mr));
+	return 0;
+}
+
+static int keeps_attached(void *arg)
+{
+	struct ibv_mr *mr = attach(proc_shared->handle[0], RW);
+
+	(void)arg;
+	CHECK(mr);
+	proc_pause();
+	CHECK(!ibv_dereg_mr(mr));
+	return 0;
+}
+
+static int attaches_by_number(void *arg)
+{
+	int offered = *(int *)arg;
+	void *addr = shmat(proc_shared->value[0], NULL, SHM_RDONLY);
+
+	CHECK(offered == (addr != (void *)-1));
+	CHECK(offered || errno == EACCES);
+	return 0;
+}
+
+static void test_withdrawn(void **state)
+{
+	int offered[] = { 1, 0 };
+	struct proc owner, peer;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	proc_start(&owner, offers_and_withdraws, NULL, &proc_owner);
+	assert_true(proc_wait_pause(&owner));
+	proc_start(&peer, keeps_attached, NULL, &proc_stranger);
+	assert_true(proc_wait_pause(&peer));
+	assert_int_equal(
+		proc_run(attaches_by_number, &offered[0], &proc_stranger), 0);
+	proc_continue(&owner);
+	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(
+		proc_run(attaches_by_number, &offered[1], &proc_stranger), 0);
+	assert_int_equal(proc_run(attaches_by_number, &offered[1], &proc_owner),
+			 0);
+	proc_continue(&peer);
+	assert_int_equal(proc_end(&peer), 0);
 }
 
 static int setup(void **state)
@@ -232,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_root),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_changed_user),
+		cmocka_unit_test(test_withdrawn),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -536,7 +536,7 @@ const uint8_t *rig_poll_one(struct rig_cq *cq)
 
 void rig_wait(struct rig_qp *q, struct rig_cq *cq, unsigned int n)
 {
-	uint64_t end = loop_now_ns() + 1000000000ull;
+	uint64_t end = loop_now_ns() + 10000000000ull;
 
 	while (cq->count - cq->seen < n && loop_now_ns() < end)
 		loop_turn(q->guest->loop, 1);

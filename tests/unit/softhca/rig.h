@@ -116,7 +116,7 @@ void rig_srq_post(struct rig_srq *s, uint16_t index, uint16_t next,
 /* Next CQE, or NULL. */
 const uint8_t *rig_poll(struct rig_cq *cq);
 const uint8_t *rig_poll_one(struct rig_cq *cq); /* the only one, or fail */
-/* Turns until the CQ has n unseen CQEs; fails after a second. */
+/* Turns until the CQ has n unseen CQEs; fails after ten seconds. */
 void rig_wait(struct rig_qp *q, struct rig_cq *cq, unsigned int n);
 void expect_send_done(const uint8_t *cqe, const struct rig_qp *q,
 		      uint8_t opcode, uint16_t counter);
