@@ -81,7 +81,6 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 		return status;
 	}
 	obj_use(&cq->obj, eq);
-	obj_use(&cq->obj, uar);
 	return cmd_create(hca, cmd, &cq->obj);
 }
 

@@ -177,7 +177,6 @@ static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
 		return status;
 	}
 	obj_use(&qp->obj, base.pd);
-	obj_use(&qp->obj, base.uar);
 	obj_use(&qp->obj, base.scq);
 	obj_use(&qp->obj, base.rcq);
 	obj_use(&qp->obj, base.srq);

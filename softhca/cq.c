@@ -21,14 +21,12 @@
 #include "cq.h"
 #include "eq.h"
 #include "hca.h"
+#include "hw_wqe.h"
 
-#define CI_MASK	      0xffffffu
-#define CQE_BYTES     64u
-#define CQE_OWNER_AT  0x3fu
-#define CQE_OP_ERRORS 13u /* requester's and, one more, responder's */
-#define CQE_OP_LAST   14u
-#define NS_PER_US     1000u
-#define DB_SOLICITED  (1u << 24)
+#define CI_MASK	     0xffffffu
+#define CQE_OWNER_AT 0x3fu
+#define NS_PER_US    1000u
+#define DB_SOLICITED (1u << 24)
 
 static uint32_t cq_entries(const struct cq *cq)
 {
@@ -132,15 +130,15 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
 		return;
 	}
-	p += cq->cqe_size - CQE_BYTES; /* the second half of a large one */
+	p += cq->cqe_size - CQE_SIZE; /* the second half of a large one */
 	memcpy(p, cqe, CQE_OWNER_AT);
 	__atomic_store_n(p + CQE_OWNER_AT,
 			 (uint8_t)((cqe[CQE_OWNER_AT] & 0xfe) | owner),
 			 __ATOMIC_RELEASE);
-	dma_stats(hca->dma)->write_bytes += CQE_BYTES;
+	dma_stats(hca->dma)->write_bytes += CQE_SIZE;
 	hca->stats.cqes++;
 	cq->pi++;
-	if (opcode >= CQE_OP_ERRORS && opcode <= CQE_OP_LAST) {
+	if (opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR) {
 		hca->stats.cqes_error++;
 		solicited = true;
 	}

@@ -58,7 +58,7 @@ static const char usage[] =
 	"  -l, --log FILE      append a line to FILE for each command of the\n"
 	"                      driver: time, HCA, name, status, syndrome\n"
 	"  -v, --verbose       log doorbells and unknown registers too\n"
-	"  -c, --control PATH  answer softhcactl(1) at PATH\n"
+	"  -c, --control PATH  answer softhcactl at PATH\n"
 	"  -1, --once          exit when every client that connected has gone;\n"
 	"                      otherwise wait for the next one\n"
 	"  -h, --help          this text\n"

@@ -164,6 +164,13 @@ void stats_print(FILE *f, struct hca *const *hcas, unsigned int num, bool json)
 	end(&w);
 }
 
+static void count_kind(struct obj *obj, void *arg)
+{
+	uint64_t *counts = arg;
+
+	counts[obj->kind]++;
+}
+
 void stats_print_objects(FILE *f, struct hca *const *hcas, unsigned int num,
 			 bool json)
 {
@@ -188,14 +195,19 @@ void stats_print_objects(FILE *f, struct hca *const *hcas, unsigned int num,
 		[OBJ_FLOW_GROUP] = "flow_group",
 		[OBJ_UMEM] = "umem",
 	};
+	uint64_t counts[OBJ_KINDS];
 	unsigned int i, kind;
 	struct writer w;
 
 	begin(&w, f, json);
 	for (i = 0; i < num; i++) {
 		enter(&w, hcas[i]->name);
+		/* By the objects: two kinds may share a table. */
+		memset(counts, 0, sizeof(counts));
 		for (kind = 0; kind < OBJ_KINDS; kind++)
-			put(&w, names[kind], hcas[i]->obj[kind].count);
+			obj_for_each(&hcas[i]->obj[kind], count_kind, counts);
+		for (kind = 0; kind < OBJ_KINDS; kind++)
+			put(&w, names[kind], counts[kind]);
 		leave(&w);
 	}
 	end(&w);

@@ -337,3 +337,18 @@ void smr_sweep(const struct ibv_context *context)
 		destroy(smr);
 	}
 }
+
+/*
+ * A process that ends without dereg takes its names with it.  Other threads
+ * may be at work still, so that nothing is unmapped or freed.
+ */
+__attribute__((destructor)) static void withdraw_all(void)
+{
+	struct mlx5x_smr *smr;
+
+	pthread_mutex_lock(&list_lock);
+	for (smr = list; smr; smr = smr->next)
+		if (smr->kind == SMR_CREATED && smr->pid == getpid())
+			withdraw(smr);
+	pthread_mutex_unlock(&list_lock);
+}

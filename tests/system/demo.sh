@@ -12,6 +12,8 @@ here=$(dirname "$0")
 export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 # shellcheck source=tests/system/puppet.sh
 . "$here/puppet.sh"
+# shellcheck source=tests/system/gid.sh
+. "$here/gid.sh"
 
 SIZE_MB=64
 steps=0
@@ -66,9 +68,8 @@ show_platform() {
 }
 
 run_pingpong() {
-	local server gid=3
-	gid=$(ibv_devinfo -v | awk -F'[][:]' '/GID\[/ && /::ffff:/ && /v2/ {
-		gsub(/ /, "", $2); print $2; exit }')
+	local server gid
+	gid=$(first_gid)
 	say "\$ ibv_rc_pingpong -g $gid -c      (server)"
 	say "\$ ibv_rc_pingpong -g $gid -c localhost   (client)"
 	timeout 60 ibv_rc_pingpong -g "$gid" -c >/tmp/demo.server 2>&1 &

@@ -5,6 +5,9 @@
 # Proves that the distribution's ibv_rc_pingpong runs over the provider and
 # finds its data intact (-c), in the ways that it knows to send and to wait.
 set -u
+here=$(dirname "$0")
+# shellcheck source=tests/system/gid.sh
+. "$here/gid.sh"
 failed=0
 
 # pingpong NAME OPTIONS...: server and client with the same options.
@@ -35,20 +38,7 @@ pingpong() {
 	fi
 }
 
-# The first RoCE v2 GID of an IPv4 address.
-gid=
-port=$(echo /sys/class/infiniband/*/ports/1)
-for f in "$port"/gid_attrs/types/*; do
-	i=${f##*/}
-	grep -q v2 "$f" 2>/dev/null || continue
-	case $(cat "$port/gids/$i") in
-	0000:0000:0000:0000:0000:ffff:*)
-		gid=$i
-		break
-		;;
-	esac
-done
-if [ -z "$gid" ]; then
+if ! gid=$(first_gid); then
 	echo "FAIL pingpong-gid: no RoCE v2 GID of an IPv4 address"
 	exit 1
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=both tier=short
+# lab: hcas=1 provider=both user=root
 #
 # Proves what shared memory regions promise, between processes of ordinary
 # users: attach by handle, data by RDMA with either side's keys, permissions,

@@ -57,6 +57,8 @@ void proc_pause(void);
 /* In the parent: wait for the child's proc_pause.  1, or 0 if it has ended. */
 int proc_wait_pause(struct proc *proc);
 void proc_continue(struct proc *proc);
+/* In a grandchild: say so in value[1] and stay, but not for ever. */
+void proc_linger(void) __attribute__((noreturn));
 /* The result of fn, or -signal. */
 int proc_end(struct proc *proc);
 void proc_kill(struct proc *proc);

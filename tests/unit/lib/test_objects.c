@@ -251,6 +251,36 @@ static void test_create_qp_refused(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+static void check_modified(void)
+{
+	assert_int_equal(modified.qp_state, IBV_QPS_RTS);
+	assert_int_equal(modified.cur_qp_state, IBV_QPS_RTR);
+	assert_int_equal(modified.path_mtu, IBV_MTU_1024);
+	assert_int_equal(modified.path_mig_state, IBV_MIG_REARM);
+	assert_int_equal(modified.qkey, 1);
+	assert_int_equal(modified.rq_psn, 2);
+	assert_int_equal(modified.sq_psn, 3);
+	assert_int_equal(modified.dest_qp_num, 4);
+	assert_int_equal(modified.qp_access_flags, 5);
+	assert_int_equal(modified.cap.max_send_wr, 6);
+	assert_int_equal(modified.ah_attr.dlid, 7);
+	assert_int_equal(modified.alt_ah_attr.dlid, 8);
+	assert_int_equal(modified.pkey_index, 9);
+	assert_int_equal(modified.alt_pkey_index, 10);
+	assert_int_equal(modified.en_sqd_async_notify, 11);
+	assert_int_equal(modified.sq_draining, 12);
+	assert_int_equal(modified.max_rd_atomic, 13);
+	assert_int_equal(modified.max_dest_rd_atomic, 14);
+	assert_int_equal(modified.min_rnr_timer, 15);
+	assert_int_equal(modified.port_num, 16);
+	assert_int_equal(modified.timeout, 17);
+	assert_int_equal(modified.retry_cnt, 18);
+	assert_int_equal(modified.rnr_retry, 19);
+	assert_int_equal(modified.alt_port_num, 20);
+	assert_int_equal(modified.alt_timeout, 21);
+	assert_int_equal(modified.rate_limit, 22);
+}
+
 static void test_modify_qp(void **state)
 {
 	struct ibv_exp_qp_attr attr;
@@ -291,32 +321,7 @@ static void test_modify_qp(void **state)
 			 0);
 	assert_int_equal(modified_mask,
 			 IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_RATE_LIMIT);
-	assert_int_equal(modified.qp_state, IBV_QPS_RTS);
-	assert_int_equal(modified.cur_qp_state, IBV_QPS_RTR);
-	assert_int_equal(modified.path_mtu, IBV_MTU_1024);
-	assert_int_equal(modified.path_mig_state, IBV_MIG_REARM);
-	assert_int_equal(modified.qkey, 1);
-	assert_int_equal(modified.rq_psn, 2);
-	assert_int_equal(modified.sq_psn, 3);
-	assert_int_equal(modified.dest_qp_num, 4);
-	assert_int_equal(modified.qp_access_flags, 5);
-	assert_int_equal(modified.cap.max_send_wr, 6);
-	assert_int_equal(modified.ah_attr.dlid, 7);
-	assert_int_equal(modified.alt_ah_attr.dlid, 8);
-	assert_int_equal(modified.pkey_index, 9);
-	assert_int_equal(modified.alt_pkey_index, 10);
-	assert_int_equal(modified.en_sqd_async_notify, 11);
-	assert_int_equal(modified.sq_draining, 12);
-	assert_int_equal(modified.max_rd_atomic, 13);
-	assert_int_equal(modified.max_dest_rd_atomic, 14);
-	assert_int_equal(modified.min_rnr_timer, 15);
-	assert_int_equal(modified.port_num, 16);
-	assert_int_equal(modified.timeout, 17);
-	assert_int_equal(modified.retry_cnt, 18);
-	assert_int_equal(modified.rnr_retry, 19);
-	assert_int_equal(modified.alt_port_num, 20);
-	assert_int_equal(modified.alt_timeout, 21);
-	assert_int_equal(modified.rate_limit, 22);
+	check_modified();
 
 	assert_int_equal(ibv_exp_modify_qp(&the_qp, &attr, 1 << 21), EINVAL);
 	assert_int_equal(ibv_exp_modify_qp(&the_qp, &attr, UINT64_MAX), EINVAL);

@@ -95,6 +95,24 @@ static void test_peer_killed(void **state)
 	assert_int_equal(proc_name_count(), 0);
 }
 
+/* Ended by exit(), without dereg: the name goes too, by itself. */
+static void test_owner_exits(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		exit(create(LENGTH, USER_RW) && proc_name_count() == 1 ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(proc_name_count(), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
 /* A child has neither the memory nor a say in the MR's life. */
 static void test_fork(void **state)
 {
@@ -181,12 +199,15 @@ static int forks_and_dies(void *arg)
 
 	CHECK(mr);
 	proc_shared->handle[0] = mr->handle;
+	proc_shared->value[1] = 0;
 	pid = raw ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
 	CHECK(pid >= 0);
 	if (!pid)
-		for (;;)
-			pause();
+		proc_linger();
 	proc_shared->value[0] = pid;
+	/* Until it is past what fork does in it. */
+	while (!__atomic_load_n(&proc_shared->value[1], __ATOMIC_ACQUIRE))
+		usleep(100);
 	proc_pause();
 	return 0;
 }
@@ -238,8 +259,7 @@ static int clones_and_deregisters(void *arg)
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	CHECK(pid >= 0);
 	if (!pid)
-		for (;;)
-			pause();
+		proc_linger();
 	CHECK(!ibv_dereg_mr(mr));
 	CHECK(!attach(handle, RW));
 	CHECK(errno == ENOENT);
@@ -541,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owner_killed),
 		cmocka_unit_test(test_peer_killed),
+		cmocka_unit_test(test_owner_exits),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_fork_reuses_address),
 		cmocka_unit_test(test_owner_dies_before_child),

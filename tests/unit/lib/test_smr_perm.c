@@ -192,8 +192,7 @@ static int changes_user(void *arg)
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	CHECK(pid >= 0);
 	if (!pid)
-		for (;;)
-			pause();
+		proc_linger();
 	proc_shared->value[0] = pid;
 	CHECK(!setresuid(proc_stranger.uid, proc_stranger.uid,
 			 proc_stranger.uid));

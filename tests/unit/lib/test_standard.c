@@ -177,9 +177,6 @@ static void test_post_kinds(void **state)
 	};
 	static const int undefined[] = { 10, 0x3f, 0x48, 0x4a, 0x4e, 0x68, -1 };
 	struct ibv_exp_send_wr wr;
-	struct ibv_mw mw;
-	struct ibv_mr mr;
-	char header[8];
 	size_t i;
 	int op;
 
@@ -204,7 +201,16 @@ static void test_post_kinds(void **state)
 		wr.exp_opcode = undefined[i];
 		assert_int_equal(post_one(&wr), EINVAL);
 	}
+}
 
+static void test_post_members(void **state)
+{
+	struct ibv_exp_send_wr wr;
+	struct ibv_mw mw;
+	struct ibv_mr mr;
+	char header[8];
+
+	(void)state;
 	fill_request(&wr, 1);
 	wr.exp_opcode = IBV_EXP_WR_ATOMIC_CMP_AND_SWP;
 	wr.wr.atomic.remote_addr = 1;
@@ -261,6 +267,26 @@ static void test_post_kinds(void **state)
 	assert_int_equal(ibv_exp_post_send(NULL, &wr, NULL), EINVAL);
 }
 
+static void check_completion(const struct ibv_exp_wc *wc, int i)
+{
+	assert_int_equal(wc->wr_id, i);
+	assert_int_equal(wc->status, ready[i].status);
+	assert_int_equal(wc->exp_opcode, IBV_EXP_WC_RECV);
+	assert_int_equal(wc->vendor_err, 2 * i);
+	assert_int_equal(wc->byte_len, 3 * i);
+	assert_int_equal(wc->imm_data, 4 * i);
+	assert_int_equal(wc->qp_num, 5 * i);
+	assert_int_equal(wc->src_qp, 6 * i);
+	assert_int_equal(wc->pkey_index, 7);
+	assert_int_equal(wc->slid, 8);
+	assert_int_equal(wc->sl, 9);
+	assert_int_equal(wc->dlid_path_bits, 10);
+	assert_int_equal(wc->exp_wc_flags, IBV_EXP_WC_GRH |
+						   IBV_EXP_WC_WITH_IMM |
+						   IBV_EXP_WC_WITH_INV |
+						   IBV_EXP_WC_RX_IP_CSUM_OK);
+}
+
 static void test_poll(void **state)
 {
 	struct {
@@ -269,7 +295,6 @@ static void test_poll(void **state)
 	} wide[MANY];
 	const uint32_t small = offsetof(struct ibv_exp_wc, tm_info);
 	char narrow[MANY * sizeof(struct ibv_exp_wc)];
-	struct ibv_exp_wc *wc;
 	int i, want;
 
 	(void)state;
@@ -306,23 +331,7 @@ static void test_poll(void **state)
 						 UINT64_C(0xeeeeeeeeeeeeeeee));
 				continue;
 			}
-			wc = &wide[i].wc;
-			assert_int_equal(wc->wr_id, i);
-			assert_int_equal(wc->status, ready[i].status);
-			assert_int_equal(wc->exp_opcode, IBV_EXP_WC_RECV);
-			assert_int_equal(wc->vendor_err, 2 * i);
-			assert_int_equal(wc->byte_len, 3 * i);
-			assert_int_equal(wc->imm_data, 4 * i);
-			assert_int_equal(wc->qp_num, 5 * i);
-			assert_int_equal(wc->src_qp, 6 * i);
-			assert_int_equal(wc->pkey_index, 7);
-			assert_int_equal(wc->slid, 8);
-			assert_int_equal(wc->sl, 9);
-			assert_int_equal(wc->dlid_path_bits, 10);
-			assert_int_equal(wc->exp_wc_flags,
-					 IBV_EXP_WC_GRH | IBV_EXP_WC_WITH_IMM |
-						 IBV_EXP_WC_WITH_INV |
-						 IBV_EXP_WC_RX_IP_CSUM_OK);
+			check_completion(&wide[i].wc, i);
 		}
 	}
 	/* Smaller: the release before tag matching. */
@@ -472,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_post_lists),
 		cmocka_unit_test(test_post_refused),
 		cmocka_unit_test(test_post_kinds),
+		cmocka_unit_test(test_post_members),
 		cmocka_unit_test(test_poll),
 		cmocka_unit_test(test_poll_opcodes),
 		cmocka_unit_test(test_bind),

@@ -45,6 +45,12 @@ WEAK void objects_fini(struct hca *hca)
 	(void)hca;
 }
 
+WEAK void obj_for_each(struct obj_table *table,
+		       void (*fn)(struct obj *obj, void *arg), void *arg)
+{
+	(void)table, (void)fn, (void)arg;
+}
+
 WEAK void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 		      bool arm)
 {

@@ -43,6 +43,23 @@ const struct cmd_def cmds_res[] = {
 	{ 0, NULL, 0, 0, NULL },
 };
 
+/* Objects of two kinds in one table, of one in another. */
+static struct obj qps[2] = { { .kind = OBJ_QP }, { .kind = OBJ_QP } };
+static struct obj sq = { .kind = OBJ_ETH_SQ }, umem = { .kind = OBJ_UMEM };
+static bool have_objects;
+
+void obj_for_each(struct obj_table *table,
+		  void (*fn)(struct obj *obj, void *arg), void *arg)
+{
+	if (have_objects && table == &g.hca->obj[OBJ_QP]) {
+		fn(&qps[0], arg);
+		fn(&sq, arg);
+		fn(&qps[1], arg);
+	} else if (have_objects && table == &g.hca->obj[OBJ_UMEM]) {
+		fn(&umem, arg);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -238,15 +255,15 @@ static void test_objects(void **state)
 	const char *text;
 
 	(void)state;
-	g.hca->obj[OBJ_QP].count = 5;
-	g.hca->obj[OBJ_UMEM].count = 7;
+	have_objects = true;
 	text = ask("objects\n");
-	assert_line(text, "hca0.qp 5");
-	assert_line(text, "hca0.umem 7");
-	assert_line(text, "hca0.eq 0");
+	assert_line(text, "hca0.qp 2");
+	assert_line(text, "hca0.eth_sq 1");
+	assert_line(text, "hca0.umem 1");
+	assert_line(text, "hca0.pd 0");
 	assert_line(text, "hca1.qp 0");
-	g.hca->obj[OBJ_QP].count = 0;
-	g.hca->obj[OBJ_UMEM].count = 0;
+	have_objects = false;
+	assert_line(ask("objects\n"), "hca0.qp 0");
 }
 
 static void test_pieces(void **state)

@@ -19,6 +19,7 @@
 #define CREATE_CQ  0x400u
 #define DESTROY_CQ 0x401u
 #define QUERY_CQ   0x402u
+#define MODIFY_CQ  0x403u
 #define ALLOC_UAR  0x802u
 
 static uint32_t failed_qpn, num_failed;
@@ -282,6 +283,95 @@ static void test_no_memory(void **state)
 	drv_fini(&drv);
 }
 
+static void run_for(struct drv *drv, uint64_t ns)
+{
+	uint64_t end = loop_now_ns() + ns;
+
+	while (loop_now_ns() < end)
+		loop_turn(drv->guest.loop, 1);
+}
+
+static enum cmd_status moderate(struct drv *drv, uint32_t period,
+				uint32_t max_count)
+{
+	static struct msg msg;
+
+	msg_init(&msg, MODIFY_CQ, 0);
+	bits_set(msg.in, CMD_NUMBER, drv->cq.cqn);
+	bits_set(msg.in, CQ_MODIFY_FIELDS, CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT);
+	bits_set(msg.in + CMD_CTX_AT, CQC_PERIOD, period);
+	bits_set(msg.in + CMD_CTX_AT, CQC_MAX_COUNT, max_count);
+	return msg_send(&drv->guest, &msg);
+}
+
+/* The event waits for the third CQE, or for 2 ms. */
+static void test_moderation(void **state)
+{
+	struct drv drv;
+	struct drv_cq *cq = &drv.cq;
+
+	(void)state;
+	drv_init(&drv);
+	assert_int_equal(moderate(&drv, 2000, 3), CMD_OK);
+	drv_cq_arm(&drv.guest, cq, false);
+	post(&drv, cq, 0, 0, false);
+	post(&drv, cq, 0, 1, false);
+	loop_turn(drv.guest.loop, 0);
+	assert_false(event(&drv, cq));
+	post(&drv, cq, 0, 2, false);
+	assert_true(event(&drv, cq));
+	run_for(&drv, 4000000); /* the timer is off again */
+	assert_false(event(&drv, cq));
+	cq->ci = 3;
+	drv_cq_arm(&drv.guest, cq, false);
+	run_for(&drv, 4000000);
+	assert_false(event(&drv, cq));
+	post(&drv, cq, 0, 3, false);
+	assert_false(event(&drv, cq));
+	run_for(&drv, 4000000);
+	assert_true(event(&drv, cq));
+	/* Armed late: the CQE is there, the event waits all the same. */
+	drv_cq_arm(&drv.guest, cq, false);
+	assert_false(event(&drv, cq));
+	/* Moderation off: what waits comes at once. */
+	assert_int_equal(moderate(&drv, 0, 0), CMD_OK);
+	assert_true(event(&drv, cq));
+	/* A timer that runs when the CQ goes. */
+	assert_int_equal(moderate(&drv, 2000, 0), CMD_OK);
+	drv_cq_arm(&drv.guest, cq, false);
+	assert_int_equal(cmd_number(&drv.guest, DESTROY_CQ, cq->cqn, 0),
+			 CMD_OK);
+	run_for(&drv, 4000000);
+	assert_false(event(&drv, cq));
+	drv_fini(&drv);
+}
+
+static void test_modify_bad(void **state)
+{
+	static struct msg msg;
+	struct drv drv;
+
+	(void)state;
+	drv_init(&drv);
+	msg_init(&msg, MODIFY_CQ, 0);
+	bits_set(msg.in, CMD_NUMBER, drv.cq.cqn);
+	bits_set(msg.in, CQ_MODIFY_FIELDS, 1u << 4);
+	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD);
+	bits_set(msg.in, CQ_MODIFY_FIELDS, 0);
+	be16_put(msg.in + 6, 1); /* resize */
+	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_CQ,
+		       SYND_UNSUPPORTED);
+	be16_put(msg.in + 6, 0);
+	bits_set(msg.in, CMD_NUMBER, drv.cq.cqn + 1);
+	assert_refused(&drv.guest, &msg, CMD_BAD_RES, OBJ_CQ, SYND_NONE);
+	bits_set(msg.in, CMD_NUMBER, drv.cq.cqn);
+	bits_set(msg.in, CQ_MODIFY_FIELDS, CQ_MODIFY_OI);
+	bits_set(msg.in + CMD_CTX_AT, CQC_OI, 1);
+	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_true(cq_get(drv.guest.hca, drv.cq.cqn)->overrun_ignore);
+	drv_fini(&drv);
+}
+
 static void test_create_bad(void **state)
 {
 	struct drv_cq cq = { .log_size = 8 };
@@ -368,6 +458,8 @@ int main(void)
 		cmocka_unit_test(test_overrun),
 		cmocka_unit_test(test_overrun_ignored),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_moderation),
+		cmocka_unit_test(test_modify_bad),
 		cmocka_unit_test(test_create_bad),
 		cmocka_unit_test(test_query),
 	};

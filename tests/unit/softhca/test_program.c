@@ -187,8 +187,8 @@ static void vm_write32(struct vm *vm, uint64_t off, uint32_t value)
 	client_post(&vm->c, BAR, off, buf, 4);
 }
 
-/* ENABLE_HCA by the queue; the status. */
-static int vm_enable(struct vm *vm)
+/* A command of 16 bytes by the queue; the status. */
+static int vm_command(struct vm *vm, uint16_t opcode)
 {
 	uint8_t *entry = vm->ram, buf[4];
 
@@ -197,7 +197,7 @@ static int vm_enable(struct vm *vm)
 	memset(entry, 0, 64);
 	entry[0] = 7;
 	be32_put(entry + 4, 16);
-	be16_put(entry + 0x10, 0x104);
+	be16_put(entry + 0x10, opcode);
 	be32_put(entry + 0x38, 16);
 	entry[0x3f] = 1;
 	vm_write32(vm, 0x18, 1);
@@ -206,6 +206,11 @@ static int vm_enable(struct vm *vm)
 	assert_int_equal(be32_get(buf), RAM_AT | 0x56);
 	assert_int_equal(entry[0x3f], 0);
 	return entry[0x20];
+}
+
+static int vm_enable(struct vm *vm)
+{
+	return vm_command(vm, 0x104);
 }
 
 /* ---- tests ---- */
@@ -233,6 +238,25 @@ static void test_once(void **state)
 	assert_non_null(strstr(file_text(log_path), "hca1 ENABLE_HCA "));
 	assert_non_null(strstr(file_text(log_path),
 			       "status 0x00 OK syndrome 0x00000000"));
+}
+
+static void test_log(void **state)
+{
+	pid_t pid = start_hcas(true);
+	struct vm vm;
+
+	(void)state;
+	vm_start(&vm, sock[0]);
+	assert_int_equal(vm_command(&vm, 0x7fe), 0x02);
+	vm_end(&vm);
+	/* Whatever the guest does, that is no fault of ours. */
+	assert_int_equal(end_of(pid), 0);
+	assert_non_null(strstr(file_text(log_path),
+			       " hca0 UNKNOWN_0x7fe op_mod 0x0 uid 0 in 16 "
+			       "out 16 status 0x02 BAD_OP syndrome 0x"));
+	assert_non_null(strstr(file_text(log_path), " (unknown opcode)\n"));
+	assert_non_null(
+		strstr(file_text(out_path), "unknown command opcode 0x7fe"));
 }
 
 static void test_once_ignores_mere_connections(void **state)
@@ -434,9 +458,13 @@ static void test_command_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_once),	       T(test_once_ignores_mere_connections),
-		T(test_signals),       T(test_vms_come_and_go),
-		T(test_softhcactl),    T(test_socket_in_use),
+		T(test_once),
+		T(test_log),
+		T(test_once_ignores_mere_connections),
+		T(test_signals),
+		T(test_vms_come_and_go),
+		T(test_softhcactl),
+		T(test_socket_in_use),
 		T(test_command_lines),
 	};
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves: CREATE_MKEY reads contexts and lists of every mode as given, takes
+ * memory for a translation only with a list, and refuses ranges that the list
+ * does not cover, lists longer than the command, unknown modes, and physical
+ * addresses from users; index 1 is never given; thousands of free keys of
+ * large capacity cost little.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+
+#define CREATE_MKEY  0x200u
+#define QUERY_MKEY   0x201u
+#define DESTROY_MKEY 0x202u
+
+static struct msg msg;
+static uint8_t *const mkc = msg.in + CMD_CTX_AT;
+
+/* An MTT key of four pages of 4 KiB with a list that fits. */
+static void msg_mtt(struct drv *drv)
+{
+	unsigned int i;
+
+	msg_mkey(drv, &msg, MKEY_MTT);
+	be64_put(mkc + MKC_START_AT, 0x7f0000000800);
+	be64_put(mkc + MKC_LEN_AT, 0x3000);
+	bits_set(mkc, MKC_LOG_PAGE, 12);
+	bits_set(mkc, MKC_OCTWORDS, 2);
+	bits_set(mkc, MKC_VARIANT, 0x5a);
+	bits_set(msg.in, MKEY_ACTUAL, 2);
+	msg_extend(&msg, 32);
+	for (i = 0; i < 4; i++)
+		be64_put(msg.in + CMD_PAS_AT + i * 8,
+			 ((uint64_t)(i + 5) << 12) | 3);
+}
+
+static struct mkey *create(struct drv *drv)
+{
+	struct mkey *mkey =
+		mkey_get(drv->guest.hca, msg_create(&drv->guest, &msg));
+
+	assert_non_null(mkey);
+	return mkey;
+}
+
+static void test_mtt(void **state)
+{
+	struct drv drv;
+	struct mkey *mkey;
+	unsigned int i;
+
+	(void)state;
+	drv_init(&drv);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_RR, 1);
+	bits_set(mkc, MKC_A, 1);
+	bits_set(mkc, MKC_LW, 0);
+	mkey = create(&drv);
+	assert_true(mkey->obj.id >= 0x100);
+	assert_int_equal(mkey->variant, 0x5a);
+	assert_int_equal(mkey->mode, MKEY_MTT);
+	assert_int_equal(mkey->pd, drv.pd);
+	assert_int_equal(mkey->qpn, QPN_ANY);
+	assert_int_equal(mkey->start, 0x7f0000000800);
+	assert_int_equal(mkey->len, 0x3000);
+	assert_int_equal(mkey->log_page, 12);
+	assert_int_equal(mkey->octwords, 2);
+	assert_true(mkey->lr && !mkey->lw && mkey->rr && !mkey->rw);
+	assert_true(mkey->atomic && !mkey->free && !mkey->umr_en);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(mkey->mtt[i], (uint64_t)(i + 5) << 12);
+	drv_fini(&drv);
+}
+
+static void test_pa_klm(void **state)
+{
+	struct drv drv;
+	struct mkey *mkey;
+	unsigned int i;
+
+	(void)state;
+	drv_init(&drv);
+	msg_mkey(&drv, &msg, MKEY_PA);
+	bits_set(mkc, MKC_LENGTH64, 1);
+	mkey = create(&drv);
+	assert_true(mkey->length64);
+	assert_null(mkey->mtt);
+
+	for (i = MKEY_KLM; i <= MKEY_KSM; i++) {
+		msg_mkey(&drv, &msg, i);
+		be64_put(mkc + MKC_LEN_AT, 0x2000);
+		bits_set(mkc, MKC_LOG_PAGE, 12);
+		bits_set(mkc, MKC_OCTWORDS, 4);
+		bits_set(msg.in, MKEY_ACTUAL, 2);
+		msg_extend(&msg, 32);
+		be32_put(msg.in + CMD_PAS_AT + 16, 0x1000);
+		be32_put(msg.in + CMD_PAS_AT + 20, 0xabc00);
+		be64_put(msg.in + CMD_PAS_AT + 24, 0x123456789000);
+		mkey = create(&drv);
+		assert_int_equal(mkey->mode, i);
+		assert_int_equal(mkey->klm[1].bcount, 0x1000);
+		assert_int_equal(mkey->klm[1].key, 0xabc00);
+		assert_int_equal(mkey->klm[1].va, 0x123456789000);
+		assert_int_equal(mkey->klm[3].bcount, 0);
+	}
+	drv_fini(&drv);
+}
+
+static void test_bad(void **state)
+{
+	struct drv drv;
+	struct guest *guest = &drv.guest;
+	uint16_t uid;
+
+	(void)state;
+	drv_init(&drv);
+	msg_mtt(&drv);
+	msg.in_len -= 8;
+	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_MKEY, SYND_LIST);
+	msg_mtt(&drv);
+	bits_set(msg.in, MKEY_ACTUAL, 3);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_OCTWORDS, 0xffffffff);
+	assert_refused(guest, &msg, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE);
+	/* One byte more crosses into a fifth page. */
+	msg_mtt(&drv);
+	be64_put(mkc + MKC_LEN_AT, 0x3801);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	be64_put(mkc + MKC_LEN_AT, UINT64_MAX - 0x100);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_LOG_PAGE, 11);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_LOG_PAGE, 63);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_LENGTH64, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_MODE_HIGH, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_PD, 0);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_PD, SYND_NONE);
+	msg_mtt(&drv);
+	bits_set(mkc, MKC_BSF_EN, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
+	msg_mtt(&drv);
+	bits_set(msg.in, MKEY_UMEM_VALID, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
+	/* Users name no physical address. */
+	uid = (uint16_t)cmd_alloc(guest, 0xa04, 0);
+	msg_mtt(&drv);
+	be16_put(msg.in + 2, uid);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	msg_mkey(&drv, &msg, MKEY_PA);
+	be16_put(msg.in + 2, uid);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	msg_mkey(&drv, &msg, MKEY_KLM);
+	be16_put(msg.in + 2, uid);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_PD, SYND_UID);
+	bits_set(mkc, MKC_PD, cmd_alloc(guest, 0x800, uid));
+	msg_create(guest, &msg);
+	assert_int_equal(cmd_number(guest, 0x801, drv.pd, 0), CMD_OK);
+	drv_fini(&drv);
+}
+
+static void test_destroy_query(void **state)
+{
+	struct drv drv;
+	uint8_t *out = msg.out + CMD_CTX_AT;
+	uint32_t index;
+
+	(void)state;
+	drv_init(&drv);
+	msg_mtt(&drv);
+	index = create(&drv)->obj.id;
+	msg_init(&msg, QUERY_MKEY, 0);
+	bits_set(msg.in, CMD_NUMBER, index);
+	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(bits_get(out, MKC_VARIANT), 0x5a);
+	assert_int_equal(bits_get(out, MKC_MODE_LOW), MKEY_MTT);
+	assert_int_equal(bits_get(out, MKC_LR), 1);
+	assert_int_equal(be64_get(out + MKC_LEN_AT), 0x3000);
+	assert_int_equal(bits_get(out, MKC_OCTWORDS), 2);
+	assert_int_equal(cmd_number(&drv.guest, 0x801, drv.pd, 0),
+			 CMD_RES_BUSY);
+	assert_int_equal(cmd_number(&drv.guest, DESTROY_MKEY, index, 0),
+			 CMD_OK);
+	assert_int_equal(cmd_number(&drv.guest, DESTROY_MKEY, index, 0),
+			 CMD_BAD_RES);
+	assert_int_equal(cmd_number(&drv.guest, QUERY_MKEY, index, 0),
+			 CMD_BAD_RES);
+	assert_int_equal(cmd_number(&drv.guest, 0x801, drv.pd, 0), CMD_OK);
+	drv_fini(&drv);
+}
+
+/* As the driver fills its cache: free, UMR, 2^17 pages each. */
+static void test_many_free(void **state)
+{
+	struct drv drv;
+	struct mkey *mkey;
+	unsigned int i;
+
+	(void)state;
+	drv_init(&drv);
+	msg_mkey(&drv, &msg, MKEY_MTT);
+	bits_set(mkc, MKC_FREE, 1);
+	bits_set(mkc, MKC_UMR_EN, 1);
+	bits_set(mkc, MKC_OCTWORDS, 1u << 16);
+	for (i = 0; i < 20000; i++) {
+		mkey = create(&drv);
+		assert_null(mkey->mtt);
+		assert_true(mkey->free && mkey->umr_en);
+	}
+	assert_int_equal(drv.guest.hca->obj[OBJ_MKEY].count, 20000);
+	drv_fini(&drv);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mtt),
+		cmocka_unit_test(test_pa_klm),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_destroy_query),
+		cmocka_unit_test(test_many_free),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
