@@ -110,7 +110,7 @@ static MLX5X_COLD void decode_error(struct mlx5x_qp *qp,
 /* Put data that came in the CQE where the request's segments point. */
 static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 				    const struct mlx5x_cqe64 *cqe,
-				    struct ibv_wc *wc)
+				    uint32_t bytes, struct ibv_wc *wc)
 {
 	const void *data = cqe;
 	uint32_t max = 32;
@@ -120,13 +120,13 @@ static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 		data = cqe - 1;
 		max = 64;
 	}
-	fits = be32toh(cqe->byte_cnt) <= max;
+	fits = bytes <= max;
 	if (fits && cqe->op_own >> MLX5X_CQE_OPCODE_SHIFT == MLX5X_CQE_REQ)
 		fits = mlx5x_scatter_send(&qp->sq, be16toh(cqe->wqe_counter),
-					  data, be32toh(cqe->byte_cnt));
+					  data, bytes);
 	else if (fits)
 		fits = mlx5x_scatter_recv(&qp->rq, be16toh(cqe->wqe_counter),
-					  data, be32toh(cqe->byte_cnt));
+					  data, bytes);
 	if (!fits)
 		wc->status = IBV_WC_LOC_LEN_ERR;
 }
@@ -142,7 +142,7 @@ MLX5X_INLINE void decode_req(struct mlx5x_qp *qp, const struct mlx5x_cqe64 *cqe,
 		wc->byte_len = len == MLX5X_LEN_OF_CQE ? be32toh(cqe->byte_cnt)
 						       : len;
 	if (unlikely(cqe->op_own & MLX5X_CQE_FORMAT))
-		copy_scatter(qp, cqe, wc);
+		copy_scatter(qp, cqe, len ? wc->byte_len : 0, wc);
 	take_send(qp, counter, wc);
 }
 
@@ -176,7 +176,7 @@ MLX5X_INLINE void decode_resp(struct mlx5x_qp *qp,
 	wc->src_qp = rqpn & MLX5X_QPN_MASK;
 	wc->dlid_path_bits = cqe->ml_path & 0x7f;
 	if (unlikely(cqe->op_own & MLX5X_CQE_FORMAT))
-		copy_scatter(qp, cqe, wc);
+		copy_scatter(qp, cqe, wc->byte_len, wc);
 	take_recv(qp, be16toh(cqe->wqe_counter), wc);
 }
 

@@ -82,6 +82,15 @@ static_assert(sizeof(struct mlx5x_raddr_seg) == 16, "remote address segment");
 static_assert(offsetof(struct mlx5x_raddr_seg, rkey) == 8,
 	      "remote address segment");
 
+struct mlx5x_atomic_seg {
+	__be64 swap_add;
+	__be64 compare;
+};
+
+static_assert(sizeof(struct mlx5x_atomic_seg) == 16, "atomic segment");
+static_assert(offsetof(struct mlx5x_atomic_seg, compare) == 8,
+	      "atomic segment");
+
 struct mlx5x_data_seg {
 	__be32 byte_count;
 	__be32 lkey;

@@ -180,6 +180,7 @@ struct mlx5x_ah {
 };
 
 struct mlx5x_cq;
+struct mlx5x_op;
 struct mlx5x_qp;
 
 typedef int (*mlx5x_poll_fn)(struct mlx5x_cq *cq, int num, struct ibv_wc *wc);
@@ -235,7 +236,8 @@ struct mlx5x_sq {
 	uint32_t limit; /* of WQEs; 0 in states that take no request */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint32_t qpn; /* shifted as the control segment wants it */
+	uint32_t qpn;	/* shifted as the control segment wants it */
+	uint8_t max_ds; /* segments of the largest WQE that counts as one */
 	uint8_t bf_max_ds;
 	uint8_t bf_max_ds_inline;
 	uint8_t fm_ce_se[8]; /* by fence, signalled, solicited */
@@ -264,12 +266,14 @@ typedef int (*mlx5x_post_recv_fn)(struct mlx5x_qp *qp, struct ibv_recv_wr *wr,
 
 /* What ibv_wr_start began and ibv_wr_complete or ibv_wr_abort ends. */
 struct mlx5x_wr {
-	struct mlx5x_ctrl_seg *ctrl;
+	struct mlx5x_ctrl_seg *ctrl; /* of the request at hand, and its kind */
+	const struct mlx5x_op *op;
 	uint32_t pi;
 	uint32_t head;
 	uint32_t cur_pi;
 	uint32_t base_ds; /* without data */
 	uint32_t ds;
+	void *data; /* where it goes; NULL: the request takes none */
 	uint32_t num;
 	int err;
 	bool has_inline;

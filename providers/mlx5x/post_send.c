@@ -9,9 +9,9 @@
  */
 #include <errno.h>
 #include "doorbell.h"
+#include "post.h"
 
-/* Why a request cannot be posted: the queue is closed, full, or it is bad. */
-static MLX5X_COLD int refuse_full(struct mlx5x_qp *qp)
+MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {
 	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
 
@@ -25,43 +25,73 @@ static MLX5X_COLD int refuse_full(struct mlx5x_qp *qp)
 	return ENOMEM;
 }
 
-static MLX5X_COLD int refuse_opcode(struct mlx5x_qp *qp,
-				    const struct ibv_send_wr *wr)
+MLX5X_COLD int mlx5x_refuse_opcode(struct mlx5x_qp *qp,
+				   const struct ibv_send_wr *wr)
 {
-	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
-
 	if ((unsigned int)wr->opcode > IBV_WR_DRIVER1)
 		return EINVAL;
-	verbs_err(
-		vctx,
-		"QP 0x%x: send opcode %d asked; SEND, WRITE (with and without immediate) and READ are supported\n",
-		qp->vqp.qp.qp_num, wr->opcode);
+	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
+		  "QP 0x%x of type %d: send opcode %d is not supported\n",
+		  qp->vqp.qp.qp_num, qp->vqp.qp.qp_type, wr->opcode);
 	return EOPNOTSUPP;
 }
 
-static MLX5X_COLD int refuse_data(struct mlx5x_qp *qp,
-				  const struct ibv_send_wr *wr)
+MLX5X_COLD int mlx5x_refuse_data(struct mlx5x_qp *qp,
+				 const struct ibv_send_wr *wr)
 {
 	verbs_debug(
 		verbs_get_ctx(qp->vqp.qp.context),
-		"QP 0x%x: %d segments, flags 0x%x: possible are %u segments below 2^31 bytes or %u bytes inline (not for READ)\n",
-		qp->vqp.qp.qp_num, wr->num_sge, wr->send_flags, qp->sq.max_sge,
-		qp->sq.max_inline);
+		"QP 0x%x: opcode %d, %d segments, flags 0x%x: possible are %u segments below 2^31 bytes or %u bytes inline (not where data comes back)\n",
+		qp->vqp.qp.qp_num, wr->opcode, wr->num_sge, wr->send_flags,
+		qp->sq.max_sge, qp->sq.max_inline);
 	return EINVAL;
 }
 
-MLX5X_INLINE int put_payload(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
-			     const struct ibv_send_wr *wr,
-			     const struct mlx5x_op *op)
+static int put_atomic(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
+		      struct mlx5x_ctrl_seg *ctrl, uint32_t *ds)
 {
-	if (unlikely(wr->send_flags & IBV_SEND_INLINE)) {
-		if (wr->num_sge < 0 || mlx5x_op_returns_data(op))
-			return -1;
-		return mlx5x_put_inline_sgl(sq, seg, wr->sg_list, wr->num_sge);
+	bool swap = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+	int n;
+
+	mlx5x_put_raddr((struct mlx5x_raddr_seg *)(ctrl + 1),
+			wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+	/* The operand of an add is where that of a swap is. */
+	mlx5x_put_atomic((struct mlx5x_atomic_seg *)(ctrl + 2),
+			 swap ? wr->wr.atomic.swap : wr->wr.atomic.compare_add,
+			 swap ? wr->wr.atomic.compare_add : 0);
+	n = 3 + (uint32_t)wr->num_sge <= qp->sq.max_ds
+		    ? mlx5x_put_payload(&qp->sq,
+					(struct mlx5x_data_seg *)(ctrl + 3), wr,
+					&mlx5x_rc_ops[wr->opcode])
+		    : -1;
+	if (n < 0)
+		return mlx5x_refuse_data(qp, wr);
+	*ds = 3 + n;
+	return 0;
+}
+
+/* All of a request that is not plain but for the slot; 0 or why not. */
+static __attribute__((noinline)) int put_special(struct mlx5x_qp *qp,
+						 const struct ibv_send_wr *wr,
+						 uint32_t pi, const uint8_t *fm,
+						 uint32_t *ds)
+{
+	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(&qp->sq, pi);
+	int err;
+
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		err = put_atomic(qp, wr, ctrl, ds);
+		break;
+	default:
+		err = mlx5x_refuse_opcode(qp, wr);
 	}
-	if (unlikely((uint32_t)wr->num_sge > sq->max_sge))
-		return -1;
-	return mlx5x_put_sgl(sq, seg, wr->sg_list, wr->num_sge);
+	if (err)
+		return err;
+	mlx5x_put_ctrl(&qp->sq, ctrl, pi, mlx5x_rc_ops[wr->opcode].opcode, *ds,
+		       fm[wr->send_flags & 7], 0);
+	return 0;
 }
 
 MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
@@ -87,16 +117,19 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 		int n;
 
 		if (unlikely(head - tail >= sq->limit)) {
-			err = refuse_full(qp);
+			err = mlx5x_refuse_send_full(qp);
 			break;
 		}
+		ctrl = mlx5x_wqe_at(sq, pi);
 		if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS ||
-			     !mlx5x_rc_ops[wr->opcode].valid)) {
-			err = refuse_opcode(qp, wr);
-			break;
+			     !mlx5x_rc_ops[wr->opcode].plain)) {
+			err = put_special(qp, wr, pi, sq->fm_ce_se, &ds);
+			if (err)
+				break;
+			op = &mlx5x_rc_ops[wr->opcode];
+			goto posted;
 		}
 		op = &mlx5x_rc_ops[wr->opcode];
-		ctrl = mlx5x_wqe_at(sq, pi);
 		seg = (struct mlx5x_data_seg *)ctrl + 1;
 		if (op->raddr) {
 			mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
@@ -105,15 +138,16 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 			seg++;
 			ds = 2;
 		}
-		n = put_payload(sq, seg, wr, op);
+		n = mlx5x_put_payload(sq, seg, wr, op);
 		if (unlikely(n < 0)) {
-			err = refuse_data(qp, wr);
+			err = mlx5x_refuse_data(qp, wr);
 			break;
 		}
 		ds += n;
 		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds,
 			       sq->fm_ce_se[wr->send_flags & 7],
 			       op->imm ? wr->imm_data : 0);
+posted:
 		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
 		head++;
 		pi += (ds + 3) / 4;

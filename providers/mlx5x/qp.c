@@ -54,6 +54,14 @@ static int check_attr(struct verbs_context *vctx,
 	return 0;
 }
 
+/* 0: any that the type knows, by ibv_post_send */
+static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+		       ? attr->send_ops_flags
+		       : 0;
+}
+
 static int alloc_rings(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 		       const struct mlx5x_qp_sizes *sizes)
 {
@@ -76,6 +84,7 @@ static int alloc_rings(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 		sq->end = sq->buf +
 			  ((size_t)sizes->sq_wqebbs << MLX5X_WQEBB_SHIFT);
 		sq->mask = sizes->sq_wqebbs - 1;
+		sq->max_ds = sizes->sq_max_ds;
 	}
 	if (sizes->rq_wqes) {
 		rq->wr_id = calloc(sizes->rq_wqes, sizeof(*rq->wr_id));
@@ -217,6 +226,7 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 {
 	struct mlx5x_context *ctx = to_mctx(context);
 	struct mlx5x_qp_sizes sizes;
+	struct mlx5x_wqe_need need;
 	struct mlx5x_qp *qp;
 	int err;
 
@@ -229,7 +239,8 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 		goto err;
 	}
 	qp->cap = attr->cap;
-	err = mlx5x_qp_size(ctx, &qp->cap, &sizes);
+	mlx5x_qp_need(attr->qp_type, send_ops(attr), &qp->cap, &need);
+	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
 		goto err_qp;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {

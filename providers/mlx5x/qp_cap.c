@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Send queue: every WQE is counted with the blocks of the largest one, which
- * is set by data segments (at most 512 bytes of WQE) or inline data (at most
- * 63 segments, the width of the ds field, even where the device says 1024
- * bytes).  What rounding up leaves is given to the caller.
+ * is set by data segments (at most 512 bytes of WQE where a remote address
+ * goes before them), by inline data (at most 63 segments, the width of the ds
+ * field, even where the device says 1024 bytes) or by a request that is long
+ * by itself.  What rounding up leaves is given to the caller.
  * Receive queue: a power of two of WQEs of a power of two of bytes, 64 bytes at
  * least, since the send queue behind it starts on a block.
  */
@@ -11,8 +12,13 @@
 #include "qp_cap.h"
 
 enum {
-	/* control and remote address segment */
-	SQ_OVERHEAD = 2 * MLX5X_SEG,
+	/* control segment and remote address */
+	RC_HEAD = 2 * MLX5X_SEG,
+	/* An atomic has one segment more, and its 8 bytes of result. */
+	ATOMIC_HEAD = 3 * MLX5X_SEG,
+	ATOMIC_MAX_SGE = 8,
+	/* A bind: control segments, the key's context, a list of KLMs */
+	BIND_WQE = 3 * MLX5X_WQEBB,
 	/* Queue indices have 16 bits; full and empty must differ. */
 	MAX_WQES = 1 << 15,
 };
@@ -36,12 +42,39 @@ static uint32_t round_up_pow2(uint32_t v)
 	return p;
 }
 
+static uint32_t max_u32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
+		   const struct ibv_qp_cap *cap, struct mlx5x_wqe_need *need)
+{
+	(void)type;
+	*need = (struct mlx5x_wqe_need){
+		.head = RC_HEAD,
+		.max_sge_wqe = MLX5X_MAX_SGE_WQE,
+	};
+	if (!send_ops ||
+	    send_ops & (IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV))
+		need->least = BIND_WQE;
+	else if (send_ops & (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+			     IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
+		need->least =
+			ATOMIC_HEAD +
+			min_u32(cap->max_send_sge, ATOMIC_MAX_SGE) * MLX5X_SEG;
+}
+
+static_assert(ATOMIC_HEAD + ATOMIC_MAX_SGE * MLX5X_SEG <= BIND_WQE,
+	      "a QP that may bind may do any atomic");
+
 static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		   const struct mlx5x_wqe_need *need,
 		   struct mlx5x_qp_sizes *sizes)
 {
 	uint32_t max_wqe = min_u32(ctx->max_sq_desc & ~(MLX5X_SEG - 1u),
 				   MLX5X_MAX_DS * MLX5X_SEG);
-	uint32_t max_sge_wqe = min_u32(max_wqe, MLX5X_MAX_SGE_WQE);
+	uint32_t max_sge_wqe = min_u32(max_wqe, need->max_sge_wqe);
 	uint32_t max_bbs = min_u32(ctx->max_send_wqebb, MAX_WQES);
 	uint32_t max_sge, max_inline, wqe, inl, bbs;
 
@@ -50,10 +83,10 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 		cap->max_inline_data = 0;
 		return 0;
 	}
-	if (max_wqe < MLX5X_WQEBB)
+	if (max_wqe < max_u32(MLX5X_WQEBB + MLX5X_SEG, need->least))
 		return EINVAL;
-	max_sge = (max_sge_wqe - SQ_OVERHEAD) / MLX5X_SEG;
-	max_inline = max_wqe - SQ_OVERHEAD - sizeof(struct mlx5x_inline_seg);
+	max_sge = (max_sge_wqe - need->head) / MLX5X_SEG;
+	max_inline = max_wqe - need->head - sizeof(struct mlx5x_inline_seg);
 	if (cap->max_send_sge > max_sge || cap->max_inline_data > max_inline) {
 		verbs_err(
 			&ctx->vctx,
@@ -63,11 +96,13 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 		return EINVAL;
 	}
 
-	wqe = SQ_OVERHEAD + cap->max_send_sge * MLX5X_SEG;
-	inl = SQ_OVERHEAD +
-	      round_up(sizeof(struct mlx5x_inline_seg) + cap->max_inline_data,
-		       MLX5X_SEG);
-	bbs = (wqe > inl ? wqe : inl) + MLX5X_WQEBB - 1;
+	wqe = need->head + cap->max_send_sge * MLX5X_SEG;
+	inl = cap->max_inline_data
+		      ? need->head + round_up(sizeof(struct mlx5x_inline_seg) +
+						      cap->max_inline_data,
+					      MLX5X_SEG)
+		      : 0;
+	bbs = max_u32(need->least, max_u32(wqe, inl)) + MLX5X_WQEBB - 1;
 	bbs >>= MLX5X_WQEBB_SHIFT;
 	if (cap->max_send_wr > max_bbs / bbs) {
 		verbs_err(&ctx->vctx,
@@ -84,12 +119,15 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 		return EINVAL;
 	}
 
-	wqe = bbs << MLX5X_WQEBB_SHIFT;
+	wqe = min_u32(bbs << MLX5X_WQEBB_SHIFT, max_wqe);
+	sizes->sq_max_ds = wqe / MLX5X_SEG;
 	cap->max_send_wr = sizes->sq_wqebbs / bbs;
 	cap->max_send_sge =
-		(min_u32(wqe, max_sge_wqe) - SQ_OVERHEAD) / MLX5X_SEG;
-	cap->max_inline_data = min_u32(wqe, max_wqe) - SQ_OVERHEAD -
-			       sizeof(struct mlx5x_inline_seg);
+		(min_u32(wqe, max_sge_wqe) - need->head) / MLX5X_SEG;
+	cap->max_inline_data =
+		wqe > need->head
+			? wqe - need->head - sizeof(struct mlx5x_inline_seg)
+			: 0;
 	return 0;
 }
 
@@ -129,12 +167,13 @@ static int size_rq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 }
 
 int mlx5x_qp_size(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
+		  const struct mlx5x_wqe_need *need,
 		  struct mlx5x_qp_sizes *sizes)
 {
 	int err;
 
 	*sizes = (struct mlx5x_qp_sizes){};
-	err = size_sq(ctx, cap, sizes);
+	err = size_sq(ctx, cap, need, sizes);
 	if (!err)
 		err = size_rq(ctx, cap, sizes);
 	if (err)

@@ -15,7 +15,7 @@ const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
 		.opcode = MLX5X_OP_RDMA_WRITE,
 		.report.opcode = IBV_WC_RDMA_WRITE,
 		.raddr = true,
-		.valid = true,
+		.plain = true,
 	},
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
 		.opcode = MLX5X_OP_RDMA_WRITE_IMM,
@@ -23,26 +23,38 @@ const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
 		.report.flags = IBV_WC_WITH_IMM,
 		.raddr = true,
 		.imm = true,
-		.valid = true,
+		.plain = true,
 	},
 	[IBV_WR_SEND] = {
 		.opcode = MLX5X_OP_SEND,
 		.report.opcode = IBV_WC_SEND,
-		.valid = true,
+		.plain = true,
 	},
 	[IBV_WR_SEND_WITH_IMM] = {
 		.opcode = MLX5X_OP_SEND_IMM,
 		.report.opcode = IBV_WC_SEND,
 		.report.flags = IBV_WC_WITH_IMM,
 		.imm = true,
-		.valid = true,
+		.plain = true,
 	},
 	[IBV_WR_RDMA_READ] = {
 		.opcode = MLX5X_OP_RDMA_READ,
 		.report.opcode = IBV_WC_RDMA_READ,
 		.report.byte_len = MLX5X_LEN_OF_CQE,
 		.raddr = true,
-		.valid = true,
+		.plain = true,
+	},
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
+		.opcode = MLX5X_OP_ATOMIC_CS,
+		.report.opcode = IBV_WC_COMP_SWAP,
+		.report.byte_len = sizeof(uint64_t),
+		.raddr = true,
+	},
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
+		.opcode = MLX5X_OP_ATOMIC_FA,
+		.report.opcode = IBV_WC_FETCH_ADD,
+		.report.byte_len = sizeof(uint64_t),
+		.raddr = true,
 	},
 };
 
@@ -178,12 +190,22 @@ bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 {
 	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, wqe_counter);
 	uint32_t ds = be32toh(ctrl->qpn_ds) & MLX5X_MAX_DS;
-	struct mlx5x_data_seg *seg = (struct mlx5x_data_seg *)ctrl + 2;
+	struct mlx5x_data_seg *seg;
 	uint32_t done, i;
 
-	if ((be32toh(ctrl->opmod_idx_opcode) & 0xff) != MLX5X_OP_RDMA_READ)
+	switch (be32toh(ctrl->opmod_idx_opcode) & 0xff) {
+	case MLX5X_OP_RDMA_READ:
+		i = 2;
+		break;
+	case MLX5X_OP_ATOMIC_CS:
+	case MLX5X_OP_ATOMIC_FA:
+		i = 3;
+		break;
+	default:
 		return !bytes;
-	for (i = 2; i < ds && bytes; i++) {
+	}
+	seg = (struct mlx5x_data_seg *)ctrl + i;
+	for (; i < ds && bytes; i++) {
 		done = scatter_one(seg, data, bytes);
 		data = (const uint8_t *)data + done;
 		bytes -= done;

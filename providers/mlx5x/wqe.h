@@ -21,10 +21,13 @@ enum {
 	MLX5X_LEN_OF_CQE = 1,
 };
 
-/* What a request of a kind is to the device and to its completion. */
+/*
+ * What a request of a kind is to the device and to its completion.  A plain
+ * one is a control segment, maybe a remote address, and data.
+ */
 struct mlx5x_op {
 	uint8_t opcode;
-	bool valid;
+	bool plain;
 	bool raddr;
 	bool imm;
 	struct mlx5x_report report;
@@ -71,6 +74,13 @@ MLX5X_INLINE void mlx5x_put_raddr(struct mlx5x_raddr_seg *seg, uint64_t raddr,
 	seg->raddr = htobe64(raddr);
 	seg->rkey = htobe32(rkey);
 	seg->rsvd = 0;
+}
+
+MLX5X_INLINE void mlx5x_put_atomic(struct mlx5x_atomic_seg *seg,
+				   uint64_t swap_add, uint64_t compare)
+{
+	seg->swap_add = htobe64(swap_add);
+	seg->compare = htobe64(compare);
 }
 
 MLX5X_INLINE void mlx5x_put_data(struct mlx5x_data_seg *seg,

@@ -48,6 +48,10 @@ static inline int ref_opcode(enum ibv_wr_opcode op)
 		return 0x0b;
 	case IBV_WR_RDMA_READ:
 		return 0x10;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return 0x11;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return 0x12;
 	default:
 		return -1;
 	}
@@ -84,6 +88,16 @@ static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
 		ref_num(w, wr->wr.rdma.remote_addr, 8);
 		ref_num(w, wr->wr.rdma.rkey, 4);
 		ref_num(w, 0, 4);
+	}
+	if (op == 0x11 || op == 0x12) {
+		ref_num(w, wr->wr.atomic.remote_addr, 8);
+		ref_num(w, wr->wr.atomic.rkey, 4);
+		ref_num(w, 0, 4);
+		ref_num(w,
+			op == 0x11 ? wr->wr.atomic.swap
+				   : wr->wr.atomic.compare_add,
+			8);
+		ref_num(w, op == 0x11 ? wr->wr.atomic.compare_add : 0, 8);
 	}
 	for (i = 0; i < wr->num_sge; i++)
 		total += wr->sg_list[i].length;

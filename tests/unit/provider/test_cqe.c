@@ -112,8 +112,10 @@ static void requests(void **state)
 		{ IBV_WR_RDMA_WRITE_WITH_IMM, 0x09, IBV_WC_RDMA_WRITE,
 		  IBV_WC_WITH_IMM },
 		{ IBV_WR_RDMA_READ, 0x10, IBV_WC_RDMA_READ, 0 },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, 0x11, IBV_WC_COMP_SWAP, 0 },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 0x12, IBV_WC_FETCH_ADD, 0 },
 	};
-	static const uint8_t ci_record[] = { 0, 0, 0, 5 };
+	static const uint8_t ci_record[] = { 0, 0, 0, 7 };
 	uint8_t b[64];
 	struct ibv_wc wc;
 	unsigned int i;
@@ -133,9 +135,12 @@ static void requests(void **state)
 		assert_int_equal(wc.qp_num, rc.qp->qp_num);
 		if (ops[i].op == IBV_WR_RDMA_READ)
 			assert_int_equal(wc.byte_len, 0x12345);
+		if (wc.opcode == IBV_WC_COMP_SWAP ||
+		    wc.opcode == IBV_WC_FETCH_ADD)
+			assert_int_equal(wc.byte_len, 8);
 	}
 	assert_memory_equal(to_mcq(rc.send_cq)->dbrec, ci_record, 4);
-	assert_int_equal(atomic_load(&to_mqp(rc.qp)->sq.tail), 5);
+	assert_int_equal(atomic_load(&to_mqp(rc.qp)->sq.tail), 7);
 }
 
 /* A CQE completes what was posted before it without asking for one. */
@@ -489,6 +494,31 @@ static void scatter_read(void **state)
 		assert_int_equal(got[i], i < 20 ? 0x80 + i : 0);
 }
 
+/* Of an atomic it is always eight bytes, whatever the CQE says. */
+static void scatter_atomic(void **state)
+{
+	uint8_t got[16] = {}, b[64];
+	struct ibv_sge sge = { (uintptr_t)got, 8, 1 };
+	struct mlx5x_sq *sq = &to_mqp(rc.qp)->sq;
+	struct ibv_wc wc;
+	unsigned int i;
+
+	(void)state;
+	sq->pi = sq->mask;
+	post_send(1, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
+	base(b, 0x12, sq->mask);
+	fake_be32(b + 0x2c, 0);
+	for (i = 0; i < 32; i++)
+		b[i] = 0x80 + i;
+	fake_put_cqe(rc.send_cq, 0, b, 0, 4);
+	poll_one(rc.send_cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.opcode, IBV_WC_FETCH_ADD);
+	assert_int_equal(wc.byte_len, 8);
+	for (i = 0; i < 16; i++)
+		assert_int_equal(got[i], i < 8 ? 0x80 + i : 0);
+}
+
 static void scatter_too_long(void **state)
 {
 	uint8_t got[64] = {}, b[64];
@@ -531,6 +561,7 @@ int main(void)
 		BOTH(unknown_queue_is_dropped),
 		BOTH(scatter_recv),
 		BOTH(scatter_read),
+		BOTH(scatter_atomic),
 		BOTH(scatter_too_long),
 	};
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
+#include "qp_cap.h"
 
 static struct fake_rc rc;
 
@@ -163,13 +164,55 @@ static void qp_caps(void **state)
 	caps_hold((struct ibv_qp_cap){ 1, 0, 0, 0, 0 });
 	caps_hold((struct ibv_qp_cap){ 0, 1, 0, 0, 0 });
 	caps_hold((struct ibv_qp_cap){ 1, 1, 1, 1, 1 });
-	caps_hold((struct ibv_qp_cap){ 1 << 15, 1 << 15, 2, 32, 28 });
+	caps_hold((struct ibv_qp_cap){ (1 << 15) / 3, 1 << 15, 9, 32, 140 });
 	caps_hold((struct ibv_qp_cap){ 1 << 11, 1, 30, 1, 972 });
 	caps_hold((struct ibv_qp_cap){ 4, 1, 30, 32, 972 });
 	for (sge = 0; sge <= 30; sge++)
 		caps_hold((struct ibv_qp_cap){ 7, 7, sge, sge, 0 });
 	for (inl = 0; inl <= 972; inl++)
 		caps_hold((struct ibv_qp_cap){ 3, 0, 1, 0, inl });
+}
+
+/* A queue holds what its QP can ask of it, and no more memory than that. */
+static void qp_sized_by_ops(void **state)
+{
+	static const struct {
+		uint64_t ops;
+		uint32_t sge, inl;
+		uint32_t blocks; /* of one request */
+	} kinds[] = {
+		{ 0, 1, 0, 3 },
+		{ IBV_QP_EX_WITH_SEND, 0, 0, 1 },
+		{ IBV_QP_EX_WITH_SEND, 2, 28, 1 },
+		{ IBV_QP_EX_WITH_RDMA_WRITE, 2, 29, 2 },
+		{ IBV_QP_EX_WITH_RDMA_READ, 3, 0, 2 },
+		{ IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, 1, 0, 1 },
+		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, 2, 0, 2 },
+		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, 30, 0, 8 },
+		{ IBV_QP_EX_WITH_BIND_MW, 1, 0, 3 },
+		{ IBV_QP_EX_WITH_LOCAL_INV, 11, 0, 4 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct mlx5x_wqe_need need;
+		struct mlx5x_qp_sizes sizes;
+		struct ibv_qp_cap cap = {
+			.max_send_wr = 64,
+			.max_send_sge = kinds[i].sge,
+			.max_inline_data = kinds[i].inl,
+		};
+
+		mlx5x_qp_need(IBV_QPT_RC, kinds[i].ops, &cap, &need);
+		assert_int_equal(
+			mlx5x_qp_size(to_mctx(rc.context), &cap, &need, &sizes),
+			0);
+		assert_int_equal(sizes.sq_max_ds, 4 * kinds[i].blocks);
+		assert_int_equal(cap.max_send_wr,
+				 sizes.sq_wqebbs / kinds[i].blocks);
+		assert_in_range(cap.max_send_wr, 64, 127);
+	}
 }
 
 static void no_qp(struct ibv_qp_cap cap)
@@ -185,7 +228,7 @@ static void qp_caps_refused(void **state)
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, 973 });
 	no_qp((struct ibv_qp_cap){ 1, 1, UINT32_MAX, 1, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, UINT32_MAX });
-	no_qp((struct ibv_qp_cap){ (1 << 15) + 1, 1, 1, 1, 0 });
+	no_qp((struct ibv_qp_cap){ (1 << 15) / 3 + 1, 1, 1, 1, 0 });
 	no_qp((struct ibv_qp_cap){ UINT32_MAX, 1, 1, 1, 0 });
 	no_qp((struct ibv_qp_cap){ (1 << 11) + 1, 1, 30, 1, 972 });
 	no_qp((struct ibv_qp_cap){ 1, (1 << 15) + 1, 1, 1, 0 });
@@ -256,10 +299,10 @@ static void qp_buffers(void **state)
 
 	(void)state;
 	assert_non_null(qp);
-	/* 4 receives of 64 bytes, then 8 blocks */
+	/* 4 receives of 64 bytes, then 5 sends of 3 blocks, rounded up */
 	assert_int_equal(fake.qp_req.rq_wqe_count, 4);
 	assert_int_equal(fake.qp_req.rq_wqe_shift, 6);
-	assert_int_equal(fake.qp_req.sq_wqe_count, 8);
+	assert_int_equal(fake.qp_req.sq_wqe_count, 16);
 	assert_int_equal(fake.qp_req.buf_addr & 4095, 0);
 	assert_int_equal(fake.qp_req.db_addr & 7, 0);
 	assert_ptr_equal(to_mqp(qp)->sq.buf,
@@ -526,6 +569,7 @@ int main(void)
 		RC(cq_sizes),
 		RC(cq_refused),
 		RC(qp_caps),
+		RC(qp_sized_by_ops),
 		RC(qp_caps_refused),
 		RC(qp_refused),
 		RC(qp_buffers),

@@ -107,20 +107,16 @@ static void expect_refused(struct ibv_send_wr *bad_one, int err)
 
 static void bad_requests(void **state)
 {
-	uint8_t data[64] = {};
-	struct ibv_sge sge[4] = { { (uintptr_t)data, 1, 1 },
-				  { (uintptr_t)data, 1, 1 },
-				  { (uintptr_t)data, 1, 1 } };
+	uint8_t data[256] = {};
+	struct ibv_sge sge[16] = { { (uintptr_t)data, 1, 1 },
+				   { (uintptr_t)data, 1, 1 },
+				   { (uintptr_t)data, 1, 1 } };
 	struct ibv_sge huge = { 0, 0x80000000, 1 };
-	struct ibv_sge long_inline = { (uintptr_t)data, 29, 1 };
+	struct ibv_sge long_inline = { (uintptr_t)data,
+				       rc.cap.max_inline_data + 1, 1 };
 	static const enum ibv_wr_opcode absent[] = {
-		IBV_WR_ATOMIC_CMP_AND_SWP,
-		IBV_WR_ATOMIC_FETCH_AND_ADD,
-		IBV_WR_LOCAL_INV,
-		IBV_WR_BIND_MW,
-		IBV_WR_SEND_WITH_INV,
-		IBV_WR_TSO,
-		IBV_WR_DRIVER1
+		IBV_WR_LOCAL_INV, IBV_WR_BIND_MW, IBV_WR_SEND_WITH_INV,
+		IBV_WR_TSO, IBV_WR_DRIVER1
 	};
 	struct ibv_send_wr wr = {};
 	unsigned int i;
@@ -137,8 +133,8 @@ static void bad_requests(void **state)
 
 	wr = (struct ibv_send_wr){ .opcode = IBV_WR_SEND,
 				   .sg_list = sge,
-				   .num_sge = 4 };
-	assert_int_equal(rc.cap.max_send_sge, 2);
+				   .num_sge = rc.cap.max_send_sge + 1 };
+	assert_in_range(rc.cap.max_send_sge, 2, 15);
 	expect_refused(&wr, EINVAL);
 	wr.num_sge = -1;
 	expect_refused(&wr, EINVAL);
@@ -148,13 +144,25 @@ static void bad_requests(void **state)
 				   .sg_list = &huge,
 				   .num_sge = 1 };
 	expect_refused(&wr, EINVAL);
-	assert_int_equal(rc.cap.max_inline_data, 28);
+	assert_in_range(rc.cap.max_inline_data, 28, sizeof(data) - 1);
 	wr.sg_list = &long_inline;
 	wr.send_flags = IBV_SEND_INLINE;
 	expect_refused(&wr, EINVAL);
 	wr.sg_list = sge;
 	wr.opcode = IBV_WR_RDMA_READ;
 	expect_refused(&wr, EINVAL);
+	wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+	expect_refused(&wr, EINVAL);
+	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	expect_refused(&wr, EINVAL);
+	wr.send_flags = 0;
+	wr.num_sge = -1;
+	expect_refused(&wr, EINVAL);
+	/* one segment less than others, for the operands */
+	wr.num_sge = rc.cap.max_send_sge;
+	expect_refused(&wr, EINVAL);
+	wr.num_sge = 1;
+	wr.send_flags = IBV_SEND_INLINE;
 	/* a sum of lengths that overflows 32 bits */
 	sge[0].length = 20;
 	sge[1].length = 0xffffffff;
@@ -171,6 +179,7 @@ static void full_queue(void **state)
 				  .sg_list = sge,
 				  .num_sge = 2 };
 	struct ibv_send_wr *bad = NULL;
+	uint32_t half = rc.cap.max_send_wr / 2;
 	uint32_t i, lap, cqe = 0;
 
 	(void)state;
@@ -183,8 +192,9 @@ static void full_queue(void **state)
 		assert_int_equal(errno, ENOMEM);
 		assert_ptr_equal(bad, &wr);
 		/* half of them complete, half a lap may follow */
-		complete_sends(cqe++, sq()->pi - rc.cap.max_send_wr / 2 - 1);
-		for (i = 0; i < rc.cap.max_send_wr / 2; i++)
+		complete_sends(cqe++,
+			       sq()->pi - (rc.cap.max_send_wr - half) - 1);
+		for (i = 0; i < half; i++)
 			assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
 		complete_sends(cqe++, sq()->pi - 1);

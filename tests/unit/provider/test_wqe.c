@@ -181,6 +181,62 @@ static void golden_read(void **state)
 	expect_bytes(0, want, sizeof(want));
 }
 
+static const uint8_t remote_word[] = {
+	/* remote address, rkey, reserved */
+	0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+	0x0a, 0x0b, 0x0c, 0x0d, 0x00, 0x00, 0x00, 0x00
+};
+static const uint8_t local_word[] = { 0x00, 0x00, 0x00, 0x08, 0x00, 0x00,
+				      0x11, 0x00, 0x00, 0x00, 0x00, 0x00,
+				      0x00, 0x00, 0x10, 0x00 };
+
+static void golden_atomic(enum ibv_wr_opcode op, const uint8_t ctrl[16],
+			  const uint8_t operands[16])
+{
+	struct ibv_sge sge = { 0x1000, 8, 0x1100 };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = op,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = 0x0102030405060708,
+			       .compare_add = 0x1112131415161718,
+			       .swap = 0x2122232425262728,
+			       .rkey = 0x0a0b0c0d },
+	};
+
+	post(&wr);
+	expect_bytes(0, ctrl, 16);
+	assert_memory_equal(sq()->buf + 16, remote_word, 16);
+	assert_memory_equal(sq()->buf + 32, operands, 16);
+	assert_memory_equal(sq()->buf + 48, local_word, 16);
+	assert_int_equal(sq()->pi, 1);
+}
+
+static void golden_cmp_swp(void **state)
+{
+	static const uint8_t ctrl[16] = { 0x00, 0x00, 0x00, 0x11, 0x12, 0x34,
+					  0x56, 0x04, 0x00, 0x00, 0x00, 0x08 };
+	/* swap, then compare */
+	static const uint8_t operands[] = { 0x21, 0x22, 0x23, 0x24, 0x25, 0x26,
+					    0x27, 0x28, 0x11, 0x12, 0x13, 0x14,
+					    0x15, 0x16, 0x17, 0x18 };
+
+	(void)state;
+	golden_atomic(IBV_WR_ATOMIC_CMP_AND_SWP, ctrl, operands);
+}
+
+static void golden_fetch_add(void **state)
+{
+	static const uint8_t ctrl[16] = { 0x00, 0x00, 0x00, 0x12, 0x12, 0x34,
+					  0x56, 0x04, 0x00, 0x00, 0x00, 0x08 };
+	static const uint8_t operands[16] = { 0x11, 0x12, 0x13, 0x14,
+					      0x15, 0x16, 0x17, 0x18 };
+
+	(void)state;
+	golden_atomic(IBV_WR_ATOMIC_FETCH_AND_ADD, ctrl, operands);
+}
+
 static void zero_length_segments_are_left_out(void **state)
 {
 	static const uint8_t want_ds[] = { 0x12, 0x34, 0x56, 0x02 };
@@ -254,10 +310,13 @@ static void post_at(uint32_t start, struct ibv_send_wr *wr)
 
 static void every_kind_at(uint32_t start)
 {
-	static const enum ibv_wr_opcode ops[] = {
-		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND,
-		IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_READ
-	};
+	static const enum ibv_wr_opcode ops[] = { IBV_WR_RDMA_WRITE,
+						  IBV_WR_RDMA_WRITE_WITH_IMM,
+						  IBV_WR_SEND,
+						  IBV_WR_SEND_WITH_IMM,
+						  IBV_WR_RDMA_READ,
+						  IBV_WR_ATOMIC_CMP_AND_SWP,
+						  IBV_WR_ATOMIC_FETCH_AND_ADD };
 	struct ibv_sge sge[32];
 	unsigned int o, n;
 
@@ -268,8 +327,16 @@ static void every_kind_at(uint32_t start)
 			.imm_data = htobe32(0xc0ffee00),
 			.wr.rdma = { 0x123456789abcdef0, 0xfeed },
 		};
+		bool atomic = ops[o] == IBV_WR_ATOMIC_CMP_AND_SWP ||
+			      ops[o] == IBV_WR_ATOMIC_FETCH_AND_ADD;
 
-		for (n = 0; n <= rc.cap.max_send_sge; n++) {
+		if (atomic) {
+			wr.wr.atomic.remote_addr = 0x8877665544332210;
+			wr.wr.atomic.compare_add = 0xf0f1f2f3f4f5f6f7;
+			wr.wr.atomic.swap = 0xe0e1e2e3e4e5e6e7;
+			wr.wr.atomic.rkey = 0xbeef;
+		}
+		for (n = 0; n <= (atomic ? 8 : rc.cap.max_send_sge); n++) {
 			if (n)
 				sge[n - 1] = (struct ibv_sge){
 					.addr = 0x1000 * n,
@@ -279,7 +346,7 @@ static void every_kind_at(uint32_t start)
 			wr.num_sge = n;
 			post_at(start, &wr);
 		}
-		if (ops[o] == IBV_WR_RDMA_READ)
+		if (ops[o] == IBV_WR_RDMA_READ || atomic)
 			continue;
 		wr.send_flags = IBV_SEND_INLINE;
 		wr.num_sge = 3;
@@ -356,6 +423,8 @@ int main(void)
 		SMALL(golden_write_inline),
 		SMALL(golden_write_imm),
 		SMALL(golden_read),
+		SMALL(golden_cmp_swp),
+		SMALL(golden_fetch_add),
 		SMALL(zero_length_segments_are_left_out),
 		SMALL(every_flag),
 		SMALL(index_is_16_bits),

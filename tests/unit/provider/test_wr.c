@@ -17,12 +17,16 @@ static uint8_t payload[256];
 enum {
 	ALL_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		  IBV_QP_EX_WITH_RDMA_WRITE |
-		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ,
+		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+		  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+		  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 	IMM = 0x0a0b0c0d,
 	RKEY = 0xfeed,
 };
 
 static const uint64_t raddr = 0x123456789abcdef0;
+static const uint64_t compare = 0x1112131415161718;
+static const uint64_t swap = 0x2122232425262728;
 
 static struct mlx5x_sq *sq(void)
 {
@@ -92,6 +96,12 @@ static void build(enum ibv_wr_opcode op)
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
 		ibv_wr_rdma_write_imm(qpx, RKEY, raddr, htobe32(IMM));
 		break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		ibv_wr_atomic_cmp_swp(qpx, RKEY, raddr, compare, swap);
+		break;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		ibv_wr_atomic_fetch_add(qpx, RKEY, raddr, compare);
+		break;
 	default:
 		ibv_wr_rdma_read(qpx, RKEY, raddr);
 	}
@@ -155,10 +165,19 @@ static void expect_wqe(uint32_t start, const struct ibv_send_wr *wr)
 	assert_int_equal(sq()->pi, start + (ref.len + 63) / 64);
 }
 
-static const enum ibv_wr_opcode ops[] = { IBV_WR_SEND, IBV_WR_SEND_WITH_IMM,
+static const enum ibv_wr_opcode ops[] = { IBV_WR_SEND,
+					  IBV_WR_SEND_WITH_IMM,
 					  IBV_WR_RDMA_WRITE,
 					  IBV_WR_RDMA_WRITE_WITH_IMM,
-					  IBV_WR_RDMA_READ };
+					  IBV_WR_RDMA_READ,
+					  IBV_WR_ATOMIC_CMP_AND_SWP,
+					  IBV_WR_ATOMIC_FETCH_AND_ADD };
+
+static bool returns_data(enum ibv_wr_opcode op)
+{
+	return op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       op == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
 
 static void one(uint32_t start, enum ibv_wr_opcode op, enum setter how,
 		struct ibv_sge *sge, unsigned int n)
@@ -174,6 +193,12 @@ static void one(uint32_t start, enum ibv_wr_opcode op, enum setter how,
 		.wr.rdma = { raddr, RKEY },
 	};
 
+	if (returns_data(op) && op != IBV_WR_RDMA_READ) {
+		wr.wr.atomic.remote_addr = raddr;
+		wr.wr.atomic.compare_add = compare;
+		wr.wr.atomic.swap = swap;
+		wr.wr.atomic.rkey = RKEY;
+	}
 	rewind_to(start);
 	ibv_wr_start(qpx);
 	qpx->wr_id = 99;
@@ -198,12 +223,12 @@ static void every_builder(void **state)
 	}
 	assert_true(rc.cap.max_send_sge >= 6);
 	for (start = 0; start <= sq()->mask; start++) {
-		for (o = 0; o < 5; o++) {
+		for (o = 0; o < sizeof(ops) / sizeof(ops[0]); o++) {
 			one(start, ops[o], NONE, sge, 0);
 			one(start, ops[o], SGE, sge, 1);
 			for (n = 0; n <= 6; n++)
 				one(start, ops[o], SGE_LIST, sge, n);
-			if (ops[o] == IBV_WR_RDMA_READ)
+			if (returns_data(ops[o]))
 				continue;
 			one(start, ops[o], INLINE, data, 1);
 			for (n = 0; n <= 8; n++)
@@ -267,11 +292,14 @@ static void complete_fails(int err)
 
 static void abort_and_errors(void **state)
 {
-	struct ibv_sge sge[8] = { { 1, 1, 1 } };
+	struct ibv_sge sge[16] = { { 1, 1, 1 } };
 	struct ibv_data_buf buf[2] = { { payload, 90 }, { payload, SIZE_MAX } };
 	uint32_t i;
 
 	(void)state;
+	assert_in_range(rc.cap.max_send_sge, 6, 15);
+	for (i = 0; i < 16; i++)
+		sge[i] = sge[0];
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 2, 3);
@@ -300,9 +328,19 @@ static void abort_and_errors(void **state)
 	ibv_wr_set_inline_data_list(qpx, 2, buf);
 	complete_fails(EINVAL);
 
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (!returns_data(ops[i]))
+			continue;
+		ibv_wr_start(qpx);
+		build(ops[i]);
+		ibv_wr_set_inline_data(qpx, payload, 1);
+		complete_fails(EINVAL);
+	}
+
+	/* an atomic's operands take the room of one segment */
 	ibv_wr_start(qpx);
-	ibv_wr_rdma_read(qpx, RKEY, raddr);
-	ibv_wr_set_inline_data(qpx, payload, 1);
+	ibv_wr_atomic_fetch_add(qpx, RKEY, raddr, 1);
+	ibv_wr_set_sge_list(qpx, rc.cap.max_send_sge, sge);
 	complete_fails(EINVAL);
 
 	/* a setter without a request */
@@ -332,8 +370,6 @@ static void abort_and_errors(void **state)
 static void only_what_was_asked(void **state)
 {
 	static const uint64_t absent[] = {
-		IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
-		IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		IBV_QP_EX_WITH_LOCAL_INV,
 		IBV_QP_EX_WITH_BIND_MW,
 		IBV_QP_EX_WITH_SEND_WITH_INV,
