@@ -277,6 +277,7 @@ struct mlx5x_wr {
 	uint32_t num;
 	int err;
 	bool has_inline;
+	bool no_addr; /* a datagram that has none yet */
 };
 
 struct mlx5x_qp {
@@ -400,7 +401,10 @@ void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state);
 /* post_send.c */
 int mlx5x_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
-mlx5x_post_send_fn mlx5x_post_send_fn_of(bool lock);
+mlx5x_post_send_fn mlx5x_post_rc_fn_of(bool lock);
+
+/* post_ud.c */
+mlx5x_post_send_fn mlx5x_post_ud_fn_of(bool lock);
 
 /* post_recv.c */
 int mlx5x_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
@@ -409,7 +413,7 @@ mlx5x_post_recv_fn mlx5x_post_recv_fn_of(bool lock);
 
 /* wr.c: the builders for send_ops.  0 or EOPNOTSUPP. */
 int mlx5x_wr_init(struct verbs_context *vctx, struct mlx5x_qp *qp,
-		  uint64_t send_ops);
+		  enum ibv_qp_type type, uint64_t send_ops);
 
 /* ah.c */
 struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);

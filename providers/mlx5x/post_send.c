@@ -183,7 +183,7 @@ static int post_send_unlocked(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 	return post_send(qp, wr, bad_wr, false);
 }
 
-mlx5x_post_send_fn mlx5x_post_send_fn_of(bool lock)
+mlx5x_post_send_fn mlx5x_post_rc_fn_of(bool lock)
 {
 	return lock ? post_send_locked : post_send_unlocked;
 }

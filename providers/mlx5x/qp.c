@@ -4,8 +4,8 @@
  *
  * One buffer holds the receive ring and behind it the send ring.  A QP is in
  * the table of resources before the device can complete anything for it, and
- * leaves it only after both CQs have been cleaned of it.  RC is what there is;
- * other types are refused by check_qp_type and nowhere else.
+ * leaves it only after both CQs have been cleaned of it.  RC and UD are what
+ * there is; other types are refused by check_qp_type and nowhere else.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ enum {
 static int check_qp_type(struct verbs_context *vctx,
 			 const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->qp_type == IBV_QPT_RC)
+	if (attr->qp_type == IBV_QPT_RC || attr->qp_type == IBV_QPT_UD)
 		return 0;
-	verbs_err(vctx, "QP type %d asked, supported: RC (%d)\n", attr->qp_type,
-		  IBV_QPT_RC);
+	verbs_err(vctx, "QP type %d asked, supported: RC (%d) and UD (%d)\n",
+		  attr->qp_type, IBV_QPT_RC, IBV_QPT_UD);
 	return EOPNOTSUPP;
 }
 
@@ -144,7 +144,7 @@ static void fini_locks(struct mlx5x_qp *qp)
 }
 
 static void init_sq(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
-		    bool sig_all)
+		    enum ibv_qp_type type, bool sig_all)
 {
 	struct mlx5x_sq *sq = &qp->sq;
 	uint32_t max_ds = sq->bf->size / MLX5X_SEG;
@@ -163,7 +163,8 @@ static void init_sq(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	sq->max_sge = qp->cap.max_send_sge;
 	sq->max_inline = qp->cap.max_inline_data;
 	qp->rq.max_sge = qp->cap.max_recv_sge;
-	qp->post_send = mlx5x_post_send_fn_of(sq->lock.used);
+	qp->post_send = type == IBV_QPT_UD ? mlx5x_post_ud_fn_of(sq->lock.used)
+					   : mlx5x_post_rc_fn_of(sq->lock.used);
 	qp->post_recv = mlx5x_post_recv_fn_of(qp->rq.lock.used);
 }
 
@@ -244,7 +245,8 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 	if (err)
 		goto err_qp;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		err = mlx5x_wr_init(&ctx->vctx, qp, attr->send_ops_flags);
+		err = mlx5x_wr_init(&ctx->vctx, qp, attr->qp_type,
+				    attr->send_ops_flags);
 		if (err)
 			goto err_qp;
 	}
@@ -260,7 +262,7 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 		err = errno ? errno : ENOMEM;
 		goto err_rings;
 	}
-	init_sq(ctx, qp, attr->sq_sig_all);
+	init_sq(ctx, qp, attr->qp_type, attr->sq_sig_all);
 	qp->rsc.type = MLX5X_RSC_QP;
 	err = mlx5x_rsc_add(&ctx->rscs, &qp->rsc);
 	if (err)

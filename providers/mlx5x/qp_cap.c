@@ -14,6 +14,8 @@
 enum {
 	/* control segment and remote address */
 	RC_HEAD = 2 * MLX5X_SEG,
+	/* control segment and address vector */
+	UD_HEAD = MLX5X_WQEBB,
 	/* An atomic has one segment more, and its 8 bytes of result. */
 	ATOMIC_HEAD = 3 * MLX5X_SEG,
 	ATOMIC_MAX_SGE = 8,
@@ -50,7 +52,13 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
 void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
 		   const struct ibv_qp_cap *cap, struct mlx5x_wqe_need *need)
 {
-	(void)type;
+	if (type == IBV_QPT_UD) {
+		*need = (struct mlx5x_wqe_need){
+			.head = UD_HEAD,
+			.max_sge_wqe = MLX5X_MAX_DS * MLX5X_SEG,
+		};
+		return;
+	}
 	*need = (struct mlx5x_wqe_need){
 		.head = RC_HEAD,
 		.max_sge_wqe = MLX5X_MAX_SGE_WQE,

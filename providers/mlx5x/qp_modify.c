@@ -54,7 +54,7 @@ int mlx5x_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 
 	if (attr_mask & IBV_QP_RATE_LIMIT) {
 		verbs_err(verbs_get_ctx(ibqp->context),
-			  "QP 0x%x: a rate limit is not supported for RC\n",
+			  "QP 0x%x: a rate limit is not supported\n",
 			  ibqp->qp_num);
 		errno = EOPNOTSUPP;
 		return EOPNOTSUPP;

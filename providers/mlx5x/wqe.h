@@ -35,7 +35,7 @@ struct mlx5x_op {
 
 static_assert(sizeof(struct mlx5x_op) == 8, "one load's reach");
 
-/* By enum ibv_wr_opcode, for RC. */
+/* By enum ibv_wr_opcode, for RC; UD has the sends of these. */
 enum {
 	MLX5X_NUM_OPS = IBV_WR_DRIVER1 + 1
 };
@@ -81,6 +81,24 @@ MLX5X_INLINE void mlx5x_put_atomic(struct mlx5x_atomic_seg *seg,
 {
 	seg->swap_add = htobe64(swap_add);
 	seg->compare = htobe64(compare);
+}
+
+/* Control segment and address vector are one block. */
+enum {
+	MLX5X_UD_HEAD_DS = 4
+};
+static_assert(sizeof(struct mlx5x_ctrl_seg) + sizeof(struct mlx5x_av) ==
+		      MLX5X_UD_HEAD_DS * MLX5X_SEG,
+	      "head of a datagram");
+static_assert((int)MLX5X_UD_HEAD_DS * MLX5X_SEG == MLX5X_WQEBB,
+	      "head of a datagram");
+
+MLX5X_INLINE void mlx5x_put_av(struct mlx5x_av *seg, const struct mlx5x_ah *ah,
+			       uint32_t qpn, uint32_t qkey)
+{
+	*seg = ah->av;
+	seg->qkey = htobe32(qkey);
+	seg->dqp_dct = htobe32((qpn & MLX5X_QPN_MASK) | MLX5X_AV_EXTENDED);
 }
 
 MLX5X_INLINE void mlx5x_put_data(struct mlx5x_data_seg *seg,

@@ -17,6 +17,7 @@ enum {
 		 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
 		 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
 		 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 };
 
 static void wr_start(struct ibv_qp_ex *qp_ex)
@@ -30,6 +31,7 @@ static void wr_start(struct ibv_qp_ex *qp_ex)
 	wr->head = qp->sq.head;
 	wr->num = 0;
 	wr->err = 0;
+	wr->no_addr = false;
 }
 
 static void take_back(struct mlx5x_qp *qp)
@@ -46,7 +48,7 @@ static void wr_abort(struct ibv_qp_ex *qp_ex)
 	mlx5x_unlock(&qp->sq.lock);
 }
 
-static int wr_complete(struct ibv_qp_ex *qp_ex)
+int mlx5x_wr_complete(struct ibv_qp_ex *qp_ex)
 {
 	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
 	struct mlx5x_wr *wr = &qp->wr;
@@ -156,23 +158,29 @@ static void wr_set_inline(struct ibv_qp_ex *qp_ex, void *addr, size_t length)
 }
 
 int mlx5x_wr_init(struct verbs_context *vctx, struct mlx5x_qp *qp,
-		  uint64_t send_ops)
+		  enum ibv_qp_type type, uint64_t send_ops)
 {
 	struct ibv_qp_ex *ex = &qp->vqp.qp_ex;
+	uint64_t known = type == IBV_QPT_UD ? UD_OPS : RC_OPS;
 
-	if (send_ops & ~(uint64_t)RC_OPS) {
-		verbs_err(vctx,
-			  "QP send_ops_flags 0x%llx asked, 0x%x supported\n",
-			  (unsigned long long)send_ops, RC_OPS);
+	if (send_ops & ~known) {
+		verbs_err(
+			vctx,
+			"QP of type %d: send_ops_flags 0x%llx asked, 0x%llx supported\n",
+			type, (unsigned long long)send_ops,
+			(unsigned long long)known);
 		return EOPNOTSUPP;
 	}
 	ex->wr_start = wr_start;
-	ex->wr_complete = wr_complete;
+	ex->wr_complete = mlx5x_wr_complete;
 	ex->wr_abort = wr_abort;
 	ex->wr_set_sge = wr_set_sge;
 	ex->wr_set_sge_list = wr_set_sge_list;
 	ex->wr_set_inline_data = wr_set_inline;
 	ex->wr_set_inline_data_list = wr_set_inline_list;
-	mlx5x_wr_init_rc(ex, send_ops);
+	if (type == IBV_QPT_UD)
+		mlx5x_wr_init_ud(ex, send_ops);
+	else
+		mlx5x_wr_init_rc(ex, send_ops);
 	return 0;
 }

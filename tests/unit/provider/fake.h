@@ -111,8 +111,10 @@ void fake_assert_clean(void);
 /* The page behind a UAR's page number, as the device would see it. */
 uint8_t *fake_uar(struct mlx5x_bf *bf);
 
-/* A CQ and an RC QP ready to send. */
+/* Two CQs and a QP ready to send, RC unless another type is set. */
 struct fake_rc {
+	enum ibv_qp_type type;
+	struct ibv_srq *srq;
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq;

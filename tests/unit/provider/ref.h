@@ -57,8 +57,20 @@ static inline int ref_opcode(enum ibv_wr_opcode op)
 	}
 }
 
-static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
-			      uint32_t qpn, uint32_t index, int sig_all)
+/* The 48 bytes of an address vector, with wr's destination put in. */
+static inline void ref_av(struct ref_wqe *w, const struct ibv_send_wr *wr,
+			  const uint8_t av[48])
+{
+	ref_num(w, wr->wr.ud.remote_qkey, 4);
+	ref_num(w, 0, 4);
+	ref_num(w, 0x80000000u | wr->wr.ud.remote_qpn, 4);
+	ref_put(w, av + 12, 36);
+}
+
+/* av: of a datagram, otherwise NULL */
+static inline void ref_encode_av(struct ref_wqe *w,
+				 const struct ibv_send_wr *wr, uint32_t qpn,
+				 uint32_t index, int sig_all, const uint8_t *av)
 {
 	int op = ref_opcode(wr->opcode);
 	int raddr = op == 0x08 || op == 0x09 || op == 0x10;
@@ -84,6 +96,8 @@ static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
 		ref_put(w, &wr->imm_data, 4);
 	else
 		ref_num(w, 0, 4);
+	if (av)
+		ref_av(w, wr, av);
 	if (raddr) {
 		ref_num(w, wr->wr.rdma.remote_addr, 8);
 		ref_num(w, wr->wr.rdma.rkey, 4);
@@ -118,6 +132,12 @@ static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
 	}
 	w->len = (w->len + 15) / 16 * 16;
 	w->bytes[7] = w->len / 16;
+}
+
+static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
+			      uint32_t qpn, uint32_t index, int sig_all)
+{
+	ref_encode_av(w, wr, qpn, index, sig_all, NULL);
 }
 
 /* Put the WQE into a ring at byte at, where padding stays what ring has. */

@@ -248,9 +248,8 @@ static void no_qp_ex(struct ibv_qp_init_attr_ex attr, int err)
 static void qp_refused(void **state)
 {
 	static const enum ibv_qp_type types[] = {
-		IBV_QPT_UC,	    IBV_QPT_UD,	      IBV_QPT_RAW_PACKET,
-		IBV_QPT_XRC_SEND,   IBV_QPT_XRC_RECV, IBV_QPT_DRIVER,
-		(enum ibv_qp_type)0
+		IBV_QPT_UC,	  IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
+		IBV_QPT_XRC_RECV, IBV_QPT_DRIVER,     (enum ibv_qp_type)0
 	};
 	struct ibv_qp_init_attr_ex good = {
 		.qp_type = IBV_QPT_RC,
