@@ -23,6 +23,8 @@ DECLARE_DRV_CMD(cmd_create_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		mlx5_ib_create_cq, mlx5_ib_create_cq_resp);
 DECLARE_DRV_CMD(cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP, mlx5_ib_create_qp,
 		mlx5_ib_create_qp_resp);
+DECLARE_DRV_CMD(cmd_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
+		mlx5_ib_create_srq, mlx5_ib_create_srq_resp);
 DECLARE_DRV_CMD(cmd_create_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,
 		mlx5_ib_create_ah_resp);
 
@@ -196,6 +198,41 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	return result(ibv_cmd_destroy_cq(cq));
+}
+
+int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+			 struct ibv_srq_init_attr *attr,
+			 const struct mlx5_ib_create_srq *req, uint32_t *srqn)
+{
+	struct cmd_create_srq cmd = { .drv_payload = *req };
+	struct cmd_create_srq_resp out = {};
+	int ret;
+
+	ret = ibv_cmd_create_srq(pd, srq, attr, &cmd.ibv_cmd, sizeof(cmd),
+				 &out.ibv_resp, sizeof(out));
+	*srqn = out.drv_payload.srqn;
+	return result(ret);
+}
+
+int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+			 int attr_mask)
+{
+	struct ibv_modify_srq cmd;
+
+	return result(
+		ibv_cmd_modify_srq(srq, attr, attr_mask, &cmd, sizeof(cmd)));
+}
+
+int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd;
+
+	return result(ibv_cmd_query_srq(srq, attr, &cmd, sizeof(cmd)));
+}
+
+int mlx5x_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	return result(ibv_cmd_destroy_srq(srq));
 }
 
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,

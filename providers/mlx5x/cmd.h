@@ -52,6 +52,14 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 			uint32_t *cqn);
 int mlx5x_cmd_destroy_cq(struct ibv_cq *cq);
 
+int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+			 struct ibv_srq_init_attr *attr,
+			 const struct mlx5_ib_create_srq *req, uint32_t *srqn);
+int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+			 int attr_mask);
+int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int mlx5x_cmd_destroy_srq(struct ibv_srq *srq);
+
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct mlx5_ib_create_qp *req);

@@ -75,6 +75,7 @@ static void take_limits(struct mlx5x_context *ctx,
 	ctx->max_rq_desc = resp->max_rq_desc_sz;
 	ctx->max_send_wqebb = resp->max_send_wqebb;
 	ctx->max_recv_wr = resp->max_recv_wr;
+	ctx->max_srq_recv_wr = resp->max_srq_recv_wr;
 	ctx->num_ports = resp->num_ports;
 	ctx->cmds_supp_uhw = resp->cmds_supp_uhw;
 }

@@ -14,7 +14,7 @@
 #include <util/mmio.h>
 #include <util/udma_barrier.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "srq.h"
 
 enum {
 	MAX_CQE = 1 << 22,
@@ -247,13 +247,23 @@ static bool is_ours(struct mlx5x_cq *cq, uint32_t index)
 	       (op_own & MLX5X_CQE_OWNER) == !!(index & (cq->mask + 1));
 }
 
+static bool is_response(const struct mlx5x_cqe64 *cqe)
+{
+	uint8_t opcode = cqe->op_own >> MLX5X_CQE_OPCODE_SHIFT;
+
+	return opcode == MLX5X_CQE_RESP_ERR ||
+	       (opcode >= MLX5X_CQE_RESP_WRITE_IMM &&
+		opcode <= MLX5X_CQE_RESP_SEND_INV);
+}
+
 /*
  * Close the gaps: from the newest CQE back, move each that stays up by the
  * number of those that went, under the owner bit of its new place.  The device
  * may add more meanwhile, but none of a resource that is reset.
  */
-void mlx5x_cq_clean(struct mlx5x_cq *cq, uint32_t uidx)
+void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp)
 {
+	uint32_t uidx = qp->rsc.uidx;
 	uint32_t end, i, gone = 0;
 
 	mlx5x_lock(&cq->lock);
@@ -267,6 +277,9 @@ void mlx5x_cq_clean(struct mlx5x_cq *cq, uint32_t uidx)
 		struct mlx5x_cqe64 *from = cqe_at(cq, i);
 
 		if ((be32toh(from->srqn_uidx) & MLX5X_UIDX_MASK) == uidx) {
+			if (qp->srq && is_response(from))
+				mlx5x_srq_put(qp->srq,
+					      be16toh(from->wqe_counter));
 			gone++;
 		} else if (gone) {
 			struct mlx5x_cqe64 *to = cqe_at(cq, i + gone);

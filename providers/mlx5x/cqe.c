@@ -14,7 +14,7 @@
 #include <string.h>
 #include <util/udma_barrier.h>
 #include "rsc.h"
-#include "mlx5x.h"
+#include "srq.h"
 #include "wqe.h"
 
 /*
@@ -80,13 +80,35 @@ MLX5X_INLINE void take_send(struct mlx5x_qp *qp, uint16_t wqe_counter,
 MLX5X_INLINE void take_recv(struct mlx5x_qp *qp, uint16_t wqe_counter,
 			    struct ibv_wc *wc)
 {
+	struct mlx5x_srq *srq = qp->srq;
 	struct mlx5x_rq *rq = &qp->rq;
 
+	if (srq) {
+		wc->wr_id = srq->wr_id[wqe_counter & srq->mask];
+		mlx5x_srq_put(srq, wqe_counter);
+		return;
+	}
 	wc->wr_id = rq->wr_id[wqe_counter & rq->mask];
 	atomic_store_explicit(
 		&rq->tail,
 		atomic_load_explicit(&rq->tail, memory_order_relaxed) + 1,
 		memory_order_release);
+}
+
+static MLX5X_COLD bool scatter_recv(struct mlx5x_qp *qp, uint16_t wqe_counter,
+				    const void *data, uint32_t bytes)
+{
+	const struct mlx5x_rq *rq = &qp->rq;
+	uint32_t index;
+
+	if (qp->srq) {
+		index = wqe_counter & qp->srq->mask;
+		return mlx5x_scatter_recv(mlx5x_srq_wqe(qp->srq, index) + 1,
+					  qp->srq->max_sge, data, bytes);
+	}
+	index = wqe_counter & rq->mask;
+	return mlx5x_scatter_recv(rq->buf + ((size_t)index << rq->shift),
+				  rq->max_sge, data, bytes);
 }
 
 static MLX5X_COLD void decode_error(struct mlx5x_qp *qp,
@@ -125,8 +147,7 @@ static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 		fits = mlx5x_scatter_send(&qp->sq, be16toh(cqe->wqe_counter),
 					  data, bytes);
 	else if (fits)
-		fits = mlx5x_scatter_recv(&qp->rq, be16toh(cqe->wqe_counter),
-					  data, bytes);
+		fits = scatter_recv(qp, be16toh(cqe->wqe_counter), data, bytes);
 	if (!fits)
 		wc->status = IBV_WC_LOC_LEN_ERR;
 }

@@ -108,6 +108,18 @@ struct mlx5x_inline_seg {
 
 static_assert(sizeof(struct mlx5x_inline_seg) == 4, "inline segment");
 
+/* In front of the data segments of a WQE of a shared receive queue */
+struct mlx5x_srq_next_seg {
+	uint8_t rsvd0[2];
+	__be16 next_wqe_index;
+	uint8_t signature;
+	uint8_t rsvd5[11];
+};
+
+static_assert(sizeof(struct mlx5x_srq_next_seg) == 16, "next segment");
+static_assert(offsetof(struct mlx5x_srq_next_seg, next_wqe_index) == 2,
+	      "next segment");
+
 /* Address vector of a datagram */
 struct mlx5x_av {
 	__be32 qkey;

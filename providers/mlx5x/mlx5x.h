@@ -140,6 +140,7 @@ struct mlx5x_context {
 	uint32_t max_rq_desc;
 	uint32_t max_send_wqebb;
 	uint32_t max_recv_wr;
+	uint32_t max_srq_recv_wr;
 	uint32_t num_ports;
 	uint8_t cmds_supp_uhw;
 	bool devx;
@@ -259,6 +260,31 @@ struct mlx5x_rq {
 	atomic_uint tail __attribute__((aligned(64)));
 };
 
+struct mlx5x_srq;
+
+typedef int (*mlx5x_post_srq_fn)(struct mlx5x_srq *srq, struct ibv_recv_wr *wr,
+				 struct ibv_recv_wr **bad_wr);
+
+struct mlx5x_srq {
+	struct verbs_srq vsrq;
+	mlx5x_post_srq_fn post;
+	uint8_t *buf;
+	uint64_t *wr_id;
+	__be32 *dbrec;
+	_Atomic(uint64_t) *free; /* a bit for each WQE that may be taken */
+	uint32_t next;		 /* where the next receive goes */
+	uint32_t mask;
+	uint32_t shift;
+	uint32_t max_sge;
+	uint16_t counter; /* WQEs posted, free running */
+	struct mlx5x_lock lock;
+
+	uint32_t srqn;
+	struct mlx5x_buf mem;
+	struct mlx5x_pd *domain;
+	struct ibv_srq_attr attr;
+};
+
 typedef int (*mlx5x_post_send_fn)(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 				  struct ibv_send_wr **bad_wr);
 typedef int (*mlx5x_post_recv_fn)(struct mlx5x_qp *qp, struct ibv_recv_wr *wr,
@@ -285,6 +311,7 @@ struct mlx5x_qp {
 	struct mlx5x_rsc rsc;
 	mlx5x_post_send_fn post_send;
 	mlx5x_post_recv_fn post_recv;
+	struct mlx5x_srq *srq; /* or NULL, then rq is in use */
 	struct mlx5x_sq sq;
 	struct mlx5x_rq rq;
 	struct mlx5x_wr wr;
@@ -308,6 +335,7 @@ MLX5X_CONTAINER(to_mmr, mr, struct verbs_mr, vmr)
 MLX5X_CONTAINER(to_mah, ah, struct ibv_ah, ibv)
 MLX5X_CONTAINER(to_mcq, cq, struct ibv_cq, vcq.cq)
 MLX5X_CONTAINER(to_mcq_ex, cq, struct ibv_cq_ex, vcq.cq_ex)
+MLX5X_CONTAINER(to_msrq, srq, struct ibv_srq, vsrq.srq)
 MLX5X_CONTAINER(to_mqp, qp, struct ibv_qp, vqp.qp)
 MLX5X_CONTAINER(to_mqp_ex, qp, struct ibv_qp_ex, vqp.qp_ex)
 MLX5X_CONTAINER(rsc_to_mqp, qp, struct mlx5x_rsc, rsc)
@@ -364,8 +392,8 @@ int mlx5x_destroy_cq(struct ibv_cq *cq);
 int mlx5x_resize_cq(struct ibv_cq *cq, int cqe);
 int mlx5x_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void mlx5x_cq_event(struct ibv_cq *cq);
-/* Remove what a reset or destroyed resource left in the CQ. */
-void mlx5x_cq_clean(struct mlx5x_cq *cq, uint32_t uidx);
+/* Remove what a QP that is reset or destroyed left in the CQ. */
+void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp);
 
 /* Give the consumed CQEs back to the device; their reads come before. */
 static inline void mlx5x_cq_publish_ci(struct mlx5x_cq *cq)
@@ -397,6 +425,22 @@ int mlx5x_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr);
 /* Let the queues take requests, or not. */
 void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state);
+
+/* srq.c */
+struct ibv_srq *mlx5x_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *mlx5x_create_srq_ex(struct ibv_context *context,
+				    struct ibv_srq_init_attr_ex *attr);
+int mlx5x_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		     int attr_mask);
+int mlx5x_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int mlx5x_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
+int mlx5x_destroy_srq(struct ibv_srq *srq);
+
+/* post_srq.c */
+int mlx5x_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
+mlx5x_post_srq_fn mlx5x_post_srq_fn_of(bool lock);
 
 /* post_send.c */
 int mlx5x_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,

@@ -33,26 +33,10 @@ static MLX5X_COLD int refuse_data(struct mlx5x_qp *qp,
 
 MLX5X_INLINE int put_recv(struct mlx5x_rq *rq, const struct ibv_recv_wr *wr)
 {
-	struct mlx5x_data_seg *seg =
+	return mlx5x_put_recv_sgl(
 		(void *)(rq->buf +
-			 ((size_t)(rq->head & rq->mask) << rq->shift));
-	uint32_t all = 0, n = 0;
-	int i;
-
-	if (unlikely((uint32_t)wr->num_sge > rq->max_sge))
-		return -1;
-	for (i = 0; i < wr->num_sge; i++) {
-		if (unlikely(!wr->sg_list[i].length))
-			continue;
-		all |= wr->sg_list[i].length;
-		mlx5x_put_data(&seg[n++], &wr->sg_list[i]);
-	}
-	if (n < rq->max_sge) {
-		seg[n].byte_count = 0;
-		seg[n].lkey = htobe32(MLX5X_INVALID_LKEY);
-		seg[n].addr = 0;
-	}
-	return unlikely(all & MLX5X_INLINE_SEG) ? -1 : 0;
+			 ((size_t)(rq->head & rq->mask) << rq->shift)),
+		rq->max_sge, wr);
 }
 
 MLX5X_INLINE int post_recv(struct mlx5x_qp *qp, struct ibv_recv_wr *wr,

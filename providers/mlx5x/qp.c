@@ -42,10 +42,6 @@ static int check_attr(struct verbs_context *vctx,
 	err = check_qp_type(vctx, attr);
 	if (err)
 		return err;
-	if (attr->srq) {
-		verbs_err(vctx, "QP with an SRQ asked, not supported\n");
-		return EOPNOTSUPP;
-	}
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd ||
 	    !attr->send_cq || !attr->recv_cq) {
 		verbs_err(vctx, "QP needs a PD, a send CQ and a receive CQ\n");
@@ -240,6 +236,10 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 		goto err;
 	}
 	qp->cap = attr->cap;
+	if (attr->srq) {
+		qp->srq = to_msrq(attr->srq);
+		qp->cap.max_recv_wr = 0;
+	}
 	mlx5x_qp_need(attr->qp_type, send_ops(attr), &qp->cap, &need);
 	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
@@ -323,9 +323,9 @@ int mlx5x_destroy_qp(struct ibv_qp *ibqp)
 	err = mlx5x_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;
-	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp->rsc.uidx);
+	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)
-		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp->rsc.uidx);
+		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp);
 	mlx5x_rsc_del(&ctx->rscs, &qp->rsc);
 	put_bf(ctx, qp);
 	free_rings(ctx, qp);

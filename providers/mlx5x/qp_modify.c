@@ -29,9 +29,9 @@ static void reset(struct mlx5x_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
 
-	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp->rsc.uidx);
+	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)
-		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp->rsc.uidx);
+		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp);
 
 	mlx5x_lock(&qp->sq.lock);
 	qp->sq.pi = 0;

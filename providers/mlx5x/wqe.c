@@ -216,15 +216,13 @@ bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 	return !bytes;
 }
 
-bool mlx5x_scatter_recv(struct mlx5x_rq *rq, uint16_t wqe_counter,
-			const void *data, uint32_t bytes)
+bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, const void *data,
+			uint32_t bytes)
 {
-	const struct mlx5x_data_seg *seg =
-		(const void *)(rq->buf +
-			       ((size_t)(wqe_counter & rq->mask) << rq->shift));
+	const struct mlx5x_data_seg *seg = segs;
 	uint32_t done, i;
 
-	for (i = 0; i < rq->max_sge && bytes; i++, seg++) {
+	for (i = 0; i < max_sge && bytes; i++, seg++) {
 		if (be32toh(seg->lkey) == MLX5X_INVALID_LKEY)
 			break;
 		done = scatter_one(seg, data, bytes);

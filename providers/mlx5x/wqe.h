@@ -144,6 +144,32 @@ MLX5X_INLINE int mlx5x_put_sgl(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
 	return likely(!(all & MLX5X_INLINE_SEG)) ? n : -1;
 }
 
+/*
+ * The scatter list of a receive, ended by an invalid key if it is shorter than
+ * max; -1 if it is longer or a length has bit 31.
+ */
+MLX5X_INLINE int mlx5x_put_recv_sgl(struct mlx5x_data_seg *seg, uint32_t max,
+				    const struct ibv_recv_wr *wr)
+{
+	uint32_t all = 0, n = 0;
+	int i;
+
+	if (unlikely((uint32_t)wr->num_sge > max))
+		return -1;
+	for (i = 0; i < wr->num_sge; i++) {
+		if (unlikely(!wr->sg_list[i].length))
+			continue;
+		all |= wr->sg_list[i].length;
+		mlx5x_put_data(&seg[n++], &wr->sg_list[i]);
+	}
+	if (n < max) {
+		seg[n].byte_count = 0;
+		seg[n].lkey = htobe32(MLX5X_INVALID_LKEY);
+		seg[n].addr = 0;
+	}
+	return unlikely(all & MLX5X_INLINE_SEG) ? -1 : 0;
+}
+
 /* Inline data, from an SGL or a list of buffers; -1 if it is too long. */
 int mlx5x_put_inline_sgl(struct mlx5x_sq *sq, void *seg,
 			 const struct ibv_sge *sge, uint32_t num_sge);
@@ -160,7 +186,7 @@ void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
  */
 bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 			const void *data, uint32_t bytes);
-bool mlx5x_scatter_recv(struct mlx5x_rq *rq, uint16_t wqe_counter,
-			const void *data, uint32_t bytes);
+bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, const void *data,
+			uint32_t bytes);
 
 #endif

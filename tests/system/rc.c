@@ -123,6 +123,7 @@ int rc_create(struct rc_device *dev, struct rc_qp *q,
 			 .max_inline_data = opts->inline_data },
 		.qp_type = IBV_QPT_RC,
 		.sq_sig_all = opts->sq_sig_all,
+		.srq = opts->srq,
 	};
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
 				    .port_num = RC_PORT,

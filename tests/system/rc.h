@@ -32,6 +32,7 @@ struct rc_qp_opts {
 	int access; /* of the QP: IBV_ACCESS_REMOTE_* */
 	int sq_sig_all;
 	uint8_t rnr_retry, retry_cnt, timeout;
+	struct ibv_srq *srq;
 };
 
 extern const struct rc_qp_opts rc_defaults;

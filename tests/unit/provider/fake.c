@@ -28,6 +28,7 @@ void fake_reset(void)
 		.max_rq_desc_sz = 512,
 		.max_send_wqebb = 1 << 15,
 		.max_recv_wr = 1 << 15,
+		.max_srq_recv_wr = 1 << 15,
 		.num_ports = 1,
 		.cqe_version = 1,
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
@@ -233,6 +234,48 @@ int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
 	return err;
 }
 
+int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+			 struct ibv_srq_init_attr *attr,
+			 const struct mlx5_ib_create_srq *req, uint32_t *srqn)
+{
+	int err = call(FAKE_CREATE_SRQ);
+
+	fake.srq_req = *req;
+	fake.srq_attr = *attr;
+	if (err)
+		return err;
+	srq->context = pd->context;
+	/* the kernel answers with what it made of it */
+	attr->attr.max_wr = 0xdead;
+	*srqn = 0x777;
+	fake.live_srqs++;
+	return 0;
+}
+
+int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+			 int attr_mask)
+{
+	(void)srq;
+	fake.srq_limit = attr_mask & IBV_SRQ_LIMIT ? attr->srq_limit : 0;
+	return call(FAKE_MODIFY_SRQ);
+}
+
+int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	(void)srq;
+	*attr = (struct ibv_srq_attr){ .srq_limit = fake.srq_limit };
+	return call(FAKE_QUERY_SRQ);
+}
+
+int mlx5x_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	int err = call(FAKE_DESTROY_SRQ);
+
+	(void)srq;
+	fake.live_srqs -= !err;
+	return err;
+}
+
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct mlx5_ib_create_qp *req)
@@ -376,6 +419,7 @@ void fake_assert_clean(void)
 	assert_int_equal(fake.live_mrs, 0);
 	assert_int_equal(fake.live_cqs, 0);
 	assert_int_equal(fake.live_qps, 0);
+	assert_int_equal(fake.live_srqs, 0);
 	assert_int_equal(fake.live_ahs, 0);
 	assert_int_equal(fake.live_contexts, 0);
 	assert_int_equal(fake.live_maps, 0);

@@ -32,6 +32,10 @@ enum fake_cmd {
 	FAKE_DEREG_MR,
 	FAKE_CREATE_CQ,
 	FAKE_DESTROY_CQ,
+	FAKE_CREATE_SRQ,
+	FAKE_MODIFY_SRQ,
+	FAKE_QUERY_SRQ,
+	FAKE_DESTROY_SRQ,
 	FAKE_CREATE_QP,
 	FAKE_MODIFY_QP,
 	FAKE_QUERY_QP,
@@ -63,6 +67,9 @@ struct fake {
 	struct mlx5_ib_create_cq cq_req;
 	struct ibv_cq_init_attr_ex cq_attr;
 	uint32_t cq_uar;
+	struct mlx5_ib_create_srq srq_req;
+	struct ibv_srq_init_attr srq_attr;
+	uint32_t srq_limit;
 	struct mlx5_ib_create_qp qp_req;
 	struct ibv_qp_init_attr_ex qp_attr;
 	int mr_access;
@@ -80,6 +87,7 @@ struct fake {
 	int live_mrs;
 	int live_cqs;
 	int live_qps;
+	int live_srqs;
 	int live_ahs;
 	int live_contexts; /* registered with libmlx5x */
 	int live_maps;

@@ -2,7 +2,7 @@
 /*
  * Proves that nothing leaks and errno is right when a step fails: each command
  * and each allocation in turn, for open, PD, TD, parent domain, MR, shared MR,
- * CQ, QP and AH; that what the kernel refuses to destroy stays usable; and
+ * CQ, QP, SRQ and AH; that what the kernel refuses to destroy stays usable; and
  * that a kernel without what we need is refused.
  */
 #include <errno.h>
@@ -129,6 +129,21 @@ static void *make_qp(void)
 	return mlx5x_create_qp(pd, &attr);
 }
 
+static void *make_srq(void)
+{
+	struct ibv_srq_init_attr attr = { .attr = { 10, 1, 0 } };
+	struct ibv_srq *srq = mlx5x_create_srq(parent, &attr);
+
+	if (srq)
+		srq->context = context;
+	return srq;
+}
+
+static void unmake_srq(void *object)
+{
+	assert_int_equal(mlx5x_destroy_srq(object), 0);
+}
+
 static void *make_qp_ex(void)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -187,6 +202,7 @@ static const struct object objects[] = {
 	{ "cq", make_cq, unmake_cq, { FAKE_CREATE_CQ }, 1 },
 	{ "cq_ex", make_cq_ex, unmake_cq_ex, { FAKE_CREATE_CQ }, 1 },
 	{ "qp", make_qp, unmake_qp, { FAKE_CREATE_QP }, 1 },
+	{ "srq", make_srq, unmake_srq, { FAKE_CREATE_SRQ }, 1 },
 	{ "qp_ex", make_qp_ex, unmake_qp, { FAKE_CREATE_QP }, 1 },
 	{ "ah",
 	  make_ah,
@@ -232,15 +248,15 @@ static void close_all(void)
 
 /* UAR pages are not here: those of a context stay until it closes. */
 struct counts {
-	int pds, mrs, cqs, qps, ahs, contexts, maps;
+	int pds, mrs, cqs, qps, srqs, ahs, contexts, maps;
 };
 
 static struct counts count(void)
 {
-	return (struct counts){ fake.live_pds, fake.live_mrs,
-				fake.live_cqs, fake.live_qps,
-				fake.live_ahs, fake.live_contexts,
-				fake.live_maps };
+	return (struct counts){ fake.live_pds,	    fake.live_mrs,
+				fake.live_cqs,	    fake.live_qps,
+				fake.live_srqs,	    fake.live_ahs,
+				fake.live_contexts, fake.live_maps };
 }
 
 static void same(const struct counts *a)

@@ -259,7 +259,6 @@ static void qp_refused(void **state)
 		.recv_cq = rc.recv_cq,
 	};
 	struct ibv_qp_init_attr_ex attr;
-	struct ibv_srq srq = {};
 	size_t i;
 
 	(void)state;
@@ -273,9 +272,6 @@ static void qp_refused(void **state)
 	no_qp_ex(attr, EOPNOTSUPP);
 	attr = good;
 	attr.comp_mask |= 1 << 30;
-	no_qp_ex(attr, EOPNOTSUPP);
-	attr = good;
-	attr.srq = &srq;
 	no_qp_ex(attr, EOPNOTSUPP);
 	attr = good;
 	attr.comp_mask = 0;
