@@ -64,4 +64,11 @@ void mlx5x_unregister_context(struct ibv_context *context);
  */
 void mlx5x_smr_release(struct mlx5x_smr *smr);
 
+/*
+ * The MR is re-registered and does not stand on its segment any more: nobody
+ * may attach to it from now on.  The mapping, and what others have attached,
+ * stays.  Never fails; to do it again, or to an attachment, does nothing.
+ */
+void mlx5x_smr_withdraw(struct mlx5x_smr *smr);
+
 #endif

@@ -318,6 +318,17 @@ MLX5X_EXPORT void mlx5x_smr_release(struct mlx5x_smr *smr)
 	errno = saved;
 }
 
+MLX5X_EXPORT void mlx5x_smr_withdraw(struct mlx5x_smr *smr)
+{
+	int saved = errno;
+
+	pthread_mutex_lock(&list_lock);
+	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+		withdraw(smr);
+	pthread_mutex_unlock(&list_lock);
+	errno = saved;
+}
+
 void smr_sweep(const struct ibv_context *context)
 {
 	struct mlx5x_smr *smr, *next, *swept = NULL;

@@ -163,6 +163,18 @@ int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 				     &cmd, sizeof(cmd), &resp, sizeof(resp)));
 }
 
+int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
+		       size_t length, uint64_t hca_va, int access,
+		       struct ibv_pd *pd)
+{
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct ibv_rereg_mr cmd;
+
+	return result(ibv_cmd_rereg_mr(vmr, flags, addr, length, hca_va, access,
+				       pd, &cmd, sizeof(cmd), &resp,
+				       sizeof(resp)));
+}
+
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	return result(ibv_cmd_dereg_mr(vmr));

@@ -43,6 +43,10 @@ int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t hca_va, int access, struct verbs_mr *vmr);
+/* Refreshes the keys of vmr and nothing else. */
+int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
+		       size_t length, uint64_t hca_va, int access,
+		       struct ibv_pd *pd);
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr);
 
 int mlx5x_cmd_create_cq(struct ibv_context *context,

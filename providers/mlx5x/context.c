@@ -77,6 +77,11 @@ static void take_limits(struct mlx5x_context *ctx,
 	ctx->max_recv_wr = resp->max_recv_wr;
 	ctx->max_srq_recv_wr = resp->max_srq_recv_wr;
 	ctx->num_ports = resp->num_ports;
+	ctx->null_lkey =
+		resp->comp_mask &
+				MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY
+			? resp->dump_fill_mkey
+			: MLX5X_INVALID_LKEY;
 	ctx->cmds_supp_uhw = resp->cmds_supp_uhw;
 }
 

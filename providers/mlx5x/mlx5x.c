@@ -40,6 +40,7 @@ static const struct verbs_match_ent match_table[] = {
 };
 
 const struct verbs_context_ops mlx5x_ops = {
+	.alloc_null_mr = mlx5x_alloc_null_mr,
 	.alloc_parent_domain = mlx5x_alloc_parent_domain,
 	.alloc_pd = mlx5x_alloc_pd,
 	.alloc_td = mlx5x_alloc_td,
@@ -72,6 +73,7 @@ const struct verbs_context_ops mlx5x_ops = {
 	.query_srq = mlx5x_query_srq,
 	.reg_mr = mlx5x_reg_mr,
 	.req_notify_cq = mlx5x_req_notify_cq,
+	.rereg_mr = mlx5x_rereg_mr,
 	.resize_cq = mlx5x_resize_cq,
 };
 

@@ -142,6 +142,7 @@ struct mlx5x_context {
 	uint32_t max_recv_wr;
 	uint32_t max_srq_recv_wr;
 	uint32_t num_ports;
+	uint32_t null_lkey; /* or MLX5X_INVALID_LKEY */
 	uint8_t cmds_supp_uhw;
 	bool devx;
 
@@ -171,7 +172,11 @@ struct mlx5x_mr {
 	/* Bound by reg_smr: the visible handle then belongs to the caller. */
 	struct mlx5x_smr *smr;
 	uint32_t handle;
+	int access; /* as the device has it */
 	bool no_rdma;
+	/* After a change of translation: where smr is, kept from fork by us. */
+	void *smr_addr;
+	size_t smr_length;
 };
 
 struct mlx5x_ah {
@@ -380,6 +385,19 @@ struct ibv_pd *mlx5x_alloc_parent_domain(
 struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
 int mlx5x_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd);
+
+/* rereg.c */
+int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
+
+/* access without the optional flags that the kernel does not know; 0 or
+ * EINVAL, logged.
+ */
+int mlx5x_check_access(struct ibv_context *context, int *access);
+/* Where an MR at addr begins for the device; 0 or EINVAL, logged. */
+int mlx5x_zero_base(struct ibv_context *context, const void *addr,
+		    uint64_t *hca_va);
 extern const struct verbs_exp_ops mlx5x_exp_ops;
 
 /* cq.c */

@@ -23,12 +23,12 @@
 	 IBV_ACCESS_HUGETLB | IBV_ACCESS_FLUSH_GLOBAL |                      \
 	 IBV_ACCESS_FLUSH_PERSISTENT | IBV_ACCESS_OPTIONAL_RANGE)
 
-static int check_access(struct ibv_pd *pd, int *access)
+int mlx5x_check_access(struct ibv_context *context, int *access)
 {
-	struct verbs_device *vdev = verbs_get_device(pd->context->device);
+	struct verbs_device *vdev = verbs_get_device(context->device);
 
 	if (*access & ~KNOWN_ACCESS) {
-		verbs_err(verbs_get_ctx(pd->context),
+		verbs_err(verbs_get_ctx(context),
 			  "MR access 0x%x asked, 0x%x known\n", *access,
 			  KNOWN_ACCESS);
 		errno = EINVAL;
@@ -39,13 +39,31 @@ static int check_access(struct ibv_pd *pd, int *access)
 	return 0;
 }
 
+int mlx5x_zero_base(struct ibv_context *context, const void *addr,
+		    uint64_t *hca_va)
+{
+	if ((uintptr_t)addr & (to_mctx(context)->page_size - 1)) {
+		verbs_err(verbs_get_ctx(context),
+			  "a zero-based MR must begin on a page, %p does not\n",
+			  addr);
+		errno = EINVAL;
+		return EINVAL;
+	}
+	*hca_va = 0;
+	return 0;
+}
+
 struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access)
 {
 	struct mlx5x_mr *mr;
 	int err;
 
-	if (check_access(pd, &access))
+	if (mlx5x_check_access(pd->context, &access))
+		return NULL;
+	/* An address of one's own choice (ibv_reg_mr_iova) goes before. */
+	if (access & IBV_ACCESS_ZERO_BASED && hca_va == (uintptr_t)addr &&
+	    mlx5x_zero_base(pd->context, addr, &hca_va))
 		return NULL;
 	mr = calloc(1, sizeof(*mr));
 	if (!mr) {
@@ -59,6 +77,31 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		return NULL;
 	}
 	mr->handle = mr->vmr.ibv_mr.handle;
+	mr->access = access;
+	return &mr->vmr.ibv_mr;
+}
+
+/* Reads of it give zeros, writes to it go nowhere; it is one key of all. */
+struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd)
+{
+	struct mlx5x_context *ctx = to_mctx(pd->context);
+	struct mlx5x_mr *mr;
+
+	if (ctx->null_lkey == MLX5X_INVALID_LKEY) {
+		verbs_err(&ctx->vctx, "the device has no null MR\n");
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	mr = calloc(1, sizeof(*mr));
+	if (!mr) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	mr->vmr.mr_type = IBV_MR_TYPE_NULL_MR;
+	mr->vmr.ibv_mr.context = pd->context;
+	mr->vmr.ibv_mr.pd = pd;
+	mr->vmr.ibv_mr.length = SIZE_MAX;
+	mr->vmr.ibv_mr.lkey = ctx->null_lkey;
 	return &mr->vmr.ibv_mr;
 }
 
@@ -67,7 +110,7 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 	struct mlx5x_mr *mr = to_mmr(vmr);
 	int err;
 
-	if (!mr->no_rdma) {
+	if (!mr->no_rdma && vmr->mr_type != IBV_MR_TYPE_NULL_MR) {
 		struct verbs_mr kernel = *vmr;
 
 		kernel.ibv_mr.handle = mr->handle;
@@ -75,6 +118,8 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 		if (err)
 			return err;
 	}
+	if (mr->smr_addr)
+		ibv_dofork_range(mr->smr_addr, mr->smr_length);
 	if (mr->smr)
 		mlx5x_smr_release(mr->smr);
 	free(mr);
@@ -88,7 +133,7 @@ static struct ibv_mr *reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 	struct ibv_mr *ibmr;
 
 	if (no_rdma) {
-		if (check_access(pd, &access))
+		if (mlx5x_check_access(pd->context, &access))
 			return NULL;
 		mr = calloc(1, sizeof(*mr));
 		if (!mr) {
@@ -107,6 +152,7 @@ static struct ibv_mr *reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 	ibmr->addr = addr;
 	ibmr->length = length;
 	mr->vmr.mr_type = IBV_MR_TYPE_MR;
+	mr->access = access;
 	mr->vmr.access = access | IBV_ACCESS_ON_DEMAND;
 	mr->no_rdma = no_rdma;
 	mr->smr = smr;

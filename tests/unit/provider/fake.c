@@ -195,6 +195,26 @@ int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	return 0;
 }
 
+int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
+		       size_t length, uint64_t hca_va, int access,
+		       struct ibv_pd *pd)
+{
+	int err = call(FAKE_REREG_MR);
+
+	fake.rereg_flags = flags;
+	fake.rereg_addr = addr;
+	fake.rereg_length = length;
+	fake.rereg_pd = pd;
+	fake.mr_handle = vmr->ibv_mr.handle;
+	fake.mr_hca_va = hca_va;
+	fake.mr_access = access;
+	if (err)
+		return err;
+	vmr->ibv_mr.lkey += 0x100;
+	vmr->ibv_mr.rkey += 0x100;
+	return 0;
+}
+
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	int err = call(FAKE_DEREG_MR);
@@ -386,6 +406,12 @@ void mlx5x_unregister_context(struct ibv_context *context)
 {
 	(void)context;
 	fake.live_contexts--;
+}
+
+void mlx5x_smr_withdraw(struct mlx5x_smr *smr)
+{
+	(void)smr;
+	fake.smr_withdrawn++;
 }
 
 void mlx5x_smr_release(struct mlx5x_smr *smr)

@@ -29,6 +29,7 @@ enum fake_cmd {
 	FAKE_ALLOC_PD,
 	FAKE_DEALLOC_PD,
 	FAKE_REG_MR,
+	FAKE_REREG_MR,
 	FAKE_DEREG_MR,
 	FAKE_CREATE_CQ,
 	FAKE_DESTROY_CQ,
@@ -74,9 +75,14 @@ struct fake {
 	struct ibv_qp_init_attr_ex qp_attr;
 	int mr_access;
 	uint64_t mr_hca_va;
-	uint32_t mr_handle; /* of the last dereg */
+	uint32_t mr_handle; /* of the last rereg or dereg */
+	int rereg_flags;
+	void *rereg_addr;
+	size_t rereg_length;
+	struct ibv_pd *rereg_pd;
 	uint8_t devx_in[16];
 	size_t devx_outlen;
+	int smr_withdrawn;
 	int smr_released;
 	/* the commands alive at the time of the release */
 	int smr_released_at;
