@@ -13,30 +13,15 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
+#include "mkey.h"
 #include "objects.h"
-
-#define OCTWORD	      16u
-#define MTTS	      2u /* in an octword */
-#define MTT_ADDR      (~(uint64_t)0xfff)
-#define MAX_OCTWORDS  (1u << 24)
-#define MIN_LOG_PAGE  12u
-#define MAX_LOG_PAGE  62u
-#define KLM_BCOUNT_AT 0x0u
-#define KLM_KEY_AT    0x4u
-#define KLM_VA_AT     0x8u
 
 static void mkey_free(struct obj *obj)
 {
 	struct mkey *mkey = (struct mkey *)obj;
 
-	free(mkey->mtt);
-	free(mkey->klm);
+	mkey_drop_list(mkey);
 	free(mkey);
-}
-
-static unsigned int mkc_mode(const uint8_t *mkc)
-{
-	return bits_get(mkc, MKC_MODE_HIGH) << 2 | bits_get(mkc, MKC_MODE_LOW);
 }
 
 /* Octwords that the range of a live MTT or KSM key takes; 0: too many. */
@@ -52,7 +37,7 @@ static uint64_t octwords_needed(const uint8_t *mkc)
 	pages = (start + len + page - 1) >> log_page;
 	if (mkc_mode(mkc) == MKEY_KSM)
 		return pages;
-	return (pages + MTTS - 1) / MTTS;
+	return (pages + MKEY_MTTS - 1) / MKEY_MTTS;
 }
 
 static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
@@ -60,13 +45,13 @@ static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
 	uint32_t actual = bits_get(cmd->in, MKEY_ACTUAL);
 	uint32_t octwords = bits_get(mkc, MKC_OCTWORDS);
 
-	if (octwords > MAX_OCTWORDS)
+	if (octwords > MKEY_MAX_OCTWORDS)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
 			      "translation is too large");
 	if (actual > octwords)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
 			      "list is longer than the translation");
-	if (actual > (cmd->in_len - CMD_PAS_AT) / OCTWORD)
+	if (actual > (cmd->in_len - CMD_PAS_AT) / MKEY_OCTWORD)
 		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_MKEY, SYND_LIST,
 			      "list is longer than the command");
 	return CMD_OK;
@@ -81,8 +66,8 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	/* Of a free key all this is set later. */
 	if (bits_get(mkc, MKC_FREE) || (mode != MKEY_MTT && mode != MKEY_KSM))
 		return CMD_OK;
-	if (log_page > MAX_LOG_PAGE ||
-	    (mode == MKEY_MTT && log_page < MIN_LOG_PAGE))
+	if (log_page > MKEY_MAX_LOG_PAGE ||
+	    (mode == MKEY_MTT && log_page < MKEY_MIN_LOG_PAGE))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
 			      "log_page_size is out of range");
 	if (bits_get(mkc, MKC_LENGTH64))
@@ -119,66 +104,6 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 	return check_range(cmd, mkc);
 }
 
-static bool read_mtts(struct mkey *mkey, const uint8_t *list, uint32_t actual)
-{
-	uint32_t i;
-
-	mkey->mtt = calloc((size_t)mkey->octwords * MTTS, sizeof(*mkey->mtt));
-	if (!mkey->mtt)
-		return false;
-	for (i = 0; i < actual * MTTS; i++)
-		mkey->mtt[i] = be64_get(list + (size_t)i * 8) & MTT_ADDR;
-	return true;
-}
-
-static bool read_klms(struct mkey *mkey, const uint8_t *list, uint32_t actual)
-{
-	uint32_t i;
-
-	mkey->klm = calloc(mkey->octwords, sizeof(*mkey->klm));
-	if (!mkey->klm)
-		return false;
-	for (i = 0; i < actual; i++, list += OCTWORD) {
-		mkey->klm[i].bcount = be32_get(list + KLM_BCOUNT_AT);
-		mkey->klm[i].key = be32_get(list + KLM_KEY_AT);
-		mkey->klm[i].va = be64_get(list + KLM_VA_AT);
-	}
-	return true;
-}
-
-static bool read_list(struct mkey *mkey, const struct cmd *cmd)
-{
-	uint32_t actual = bits_get(cmd->in, MKEY_ACTUAL);
-	const uint8_t *list = cmd->in + CMD_PAS_AT;
-
-	if (!actual || mkey->mode == MKEY_PA)
-		return true;
-	if (mkey->mode == MKEY_MTT)
-		return read_mtts(mkey, list, actual);
-	return read_klms(mkey, list, actual);
-}
-
-static void read_mkc(struct mkey *mkey, const uint8_t *mkc)
-{
-	mkey->variant = (uint8_t)bits_get(mkc, MKC_VARIANT);
-	mkey->free = bits_get(mkc, MKC_FREE);
-	mkey->umr_en = bits_get(mkc, MKC_UMR_EN);
-	mkey->length64 = bits_get(mkc, MKC_LENGTH64);
-	mkey->en_rinval = bits_get(mkc, MKC_EN_RINVAL);
-	mkey->lr = bits_get(mkc, MKC_LR);
-	mkey->lw = bits_get(mkc, MKC_LW);
-	mkey->rr = bits_get(mkc, MKC_RR);
-	mkey->rw = bits_get(mkc, MKC_RW);
-	mkey->atomic = bits_get(mkc, MKC_A);
-	mkey->mode = mkc_mode(mkc);
-	mkey->pd = bits_get(mkc, MKC_PD);
-	mkey->qpn = bits_get(mkc, MKC_QPN);
-	mkey->start = be64_get(mkc + MKC_START_AT);
-	mkey->len = be64_get(mkc + MKC_LEN_AT);
-	mkey->log_page = (uint8_t)bits_get(mkc, MKC_LOG_PAGE);
-	mkey->octwords = bits_get(mkc, MKC_OCTWORDS);
-}
-
 static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *mkc = cmd->in + CMD_CTX_AT;
@@ -196,8 +121,9 @@ static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
 			      "out of memory");
 	obj_init(&mkey->obj, OBJ_MKEY, cmd->uid, mkey_free);
-	read_mkc(mkey, mkc);
-	if (!read_list(mkey, cmd)) {
+	mkey_read(mkey, mkc);
+	if (!mkey_put_list(mkey, 0, cmd->in + CMD_PAS_AT,
+			   bits_get(cmd->in, MKEY_ACTUAL))) {
 		mkey_free(&mkey->obj);
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
 			      "out of memory");
@@ -211,10 +137,20 @@ static enum cmd_status destroy_mkey(struct hca *hca, struct cmd *cmd)
 	return cmd_destroy(hca, cmd, OBJ_MKEY);
 }
 
+bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd)
+{
+	struct obj *to = obj_find(hca, OBJ_PD, pd);
+
+	if (!to)
+		return false;
+	obj_use_instead(&mkey->obj, obj_find(hca, OBJ_PD, mkey->pd), to);
+	mkey->pd = pd;
+	return true;
+}
+
 static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t *mkc = cmd->out + CMD_CTX_AT;
-	const struct mkey *mkey;
 	enum cmd_status status;
 	struct obj *obj;
 
@@ -222,24 +158,7 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 			   &obj);
 	if (status)
 		return status;
-	mkey = (const struct mkey *)obj;
-	bits_set(mkc, MKC_VARIANT, mkey->variant);
-	bits_set(mkc, MKC_FREE, mkey->free);
-	bits_set(mkc, MKC_UMR_EN, mkey->umr_en);
-	bits_set(mkc, MKC_LENGTH64, mkey->length64);
-	bits_set(mkc, MKC_EN_RINVAL, mkey->en_rinval);
-	bits_set(mkc, MKC_LR, mkey->lr);
-	bits_set(mkc, MKC_LW, mkey->lw);
-	bits_set(mkc, MKC_RR, mkey->rr);
-	bits_set(mkc, MKC_RW, mkey->rw);
-	bits_set(mkc, MKC_A, mkey->atomic);
-	bits_set(mkc, MKC_MODE_LOW, mkey->mode);
-	bits_set(mkc, MKC_PD, mkey->pd);
-	bits_set(mkc, MKC_QPN, mkey->qpn);
-	be64_put(mkc + MKC_START_AT, mkey->start);
-	be64_put(mkc + MKC_LEN_AT, mkey->len);
-	bits_set(mkc, MKC_LOG_PAGE, mkey->log_page);
-	bits_set(mkc, MKC_OCTWORDS, mkey->octwords);
+	mkey_write((const struct mkey *)obj, mkc);
 	return CMD_OK;
 }
 

@@ -94,6 +94,7 @@
 /* mkey context; CREATE_MKEY and QUERY_MKEY */
 #define MKC_FREE	  0x00, 30, 30
 #define MKC_MODE_HIGH	  0x00, 28, 26
+#define MKC_RO_WRITE	  0x00, 18, 18
 #define MKC_UMR_EN	  0x00, 15, 15
 #define MKC_A		  0x00, 14, 14
 #define MKC_RW		  0x00, 13, 13
@@ -111,6 +112,7 @@
 #define MKC_LEN_AT	  0x18u
 #define MKC_BSF_OCTWORDS  0x20, 31, 0
 #define MKC_OCTWORDS	  0x34, 31, 0
+#define MKC_RO_READ	  0x38, 6, 6
 #define MKC_LOG_PAGE	  0x38, 5, 0
 #define MKC_SIZE	  0x40u
 #define MKEY_PG_ACCESS	  0x0c, 31, 31

@@ -51,6 +51,15 @@ struct mkey *mkey_get(struct hca *hca, uint32_t index)
 	return NULL;
 }
 
+bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd)
+{
+	(void)hca;
+	if (pd != RIG_PD && pd != RIG_OTHER_PD)
+		return false;
+	mkey->pd = pd;
+	return true;
+}
+
 uint64_t ring_gpa(const struct ring *ring, uint64_t off)
 {
 	uint64_t at = off + ring->offset;

@@ -62,8 +62,9 @@ struct rig_srq *rig_srq(struct guest *guest, uint32_t srqn,
 			unsigned int log_size, unsigned int log_stride);
 void rig_use_srq(struct rig_qp *q, struct rig_srq *s);
 
-#define RIG_PD	7u
-#define RIG_ALL (XLAT_LR | XLAT_LW | XLAT_RR | XLAT_RW | XLAT_ATOMIC)
+#define RIG_PD	     7u
+#define RIG_OTHER_PD 8u /* the only other one that there is */
+#define RIG_ALL	     (XLAT_LR | XLAT_LW | XLAT_RR | XLAT_RW | XLAT_ATOMIC)
 
 /* An mkey without translation; index from the number of keys made so far. */
 struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,

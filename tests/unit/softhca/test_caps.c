@@ -56,7 +56,9 @@ static const struct want wants[] = {
 	{ GENERAL, 0x40, 3, 3, 1, 1 },		 /* eth_net_offloads */
 	{ GENERAL, 0x40, 2, 2, 1, 1 },		 /* roce */
 	{ GENERAL, 0x40, 1, 1, 1, 1 },		 /* atomic */
-	{ GENERAL, 0x40, 24, 24, 1, 1 },	 /* no UMR yet */
+	{ GENERAL, 0x40, 24, 22, 0, 0 },	 /* UMR changes everything */
+	{ GENERAL, 0x20, 7, 7, 1, 1 },		 /* UMR beyond 2^16 octwords */
+	{ GENERAL, 0x44, 14, 14, 1, 1 },	 /* imaicl: windows */
 	{ GENERAL, 0x40, 15, 14, 0, 0 },	 /* cmdif_checksum */
 	{ GENERAL, 0x40, 10, 10, 0, 0 },	 /* sctr_data_cqe */
 	{ GENERAL, 0x40, 30, 30, 0, 0 },	 /* striding_rq */
