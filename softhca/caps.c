@@ -94,6 +94,7 @@ static struct cap general[] = {
 	{ "log_max_current_mc_list", 0x7c, 12, 8, LOG_MAX_MC },
 	{ "log_max_current_uc_list", 0x7c, 4, 0, LOG_MAX_UC },
 	{ "log_max_uctx", 0x8c, 28, 24, LOG_MAX_UCTX },
+	{ "log_max_umem", 0x8c, 20, 16, LOG_MAX_UMEM },
 	{ "log_uar_page_sz", 0x90, 15, 0, 0 },
 	{ "device_frequency_khz", 0x9c, 31, 0, HCA_TIMER_KHZ },
 	{ "num_of_uars_per_page", 0xa4, 31, 0, 1 },

@@ -7,14 +7,16 @@
  * was created free.  Memory for a list is taken only when there is one, so a
  * driver may create thousands of free keys of large capacity.
  *
- * A PA key reaches all guest memory: only the kernel may have one, and users
- * create no MTT keys either, since nobody has checked their page addresses.
+ * A PA key reaches all guest memory: only the kernel may have one.  Users give
+ * no page addresses either, since nobody has checked them: their MTT keys are
+ * made on a UMEM, whose list the kernel has made.
  */
 #include <stdlib.h>
 
 #include "hw_cmd.h"
 #include "mkey.h"
 #include "objects.h"
+#include "umem.h"
 
 static void mkey_free(struct obj *obj)
 {
@@ -81,27 +83,77 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	return CMD_OK;
 }
 
+/* Size, pages and their offset are the UMEM's. */
+static enum cmd_status check_on_umem(struct cmd *cmd, const uint8_t *mkc)
+{
+	if (mkc_mode(mkc) != MKEY_MTT)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
+			      "only a list of pages is on a UMEM");
+	if (bits_get(mkc, MKC_FREE) || bits_get(mkc, MKC_UMR_EN) ||
+	    bits_get(mkc, MKC_LENGTH64))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD,
+			      "a key on a UMEM is as it is made");
+	return CMD_OK;
+}
+
 static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 {
+	bool on_umem = bits_get(cmd->in, MKEY_UMEM_VALID);
 	unsigned int mode = mkc_mode(mkc);
 	enum cmd_status status;
 
 	if (mode > MKEY_KSM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
 			      "no such access mode");
-	if (!uid_is_kernel(cmd->uid) && (mode == MKEY_PA || mode == MKEY_MTT))
+	if (!uid_is_kernel(cmd->uid) &&
+	    (mode == MKEY_PA || (mode == MKEY_MTT && !on_umem)))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID,
 			      "users have no keys of physical addresses");
-	if (bits_get(cmd->in, MKEY_UMEM_VALID))
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED,
-			      "UMEM is not reported");
 	if (bits_get(mkc, MKC_BSF_EN) || bits_get(mkc, MKC_BSF_OCTWORDS))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED,
 			      "signatures are not reported");
+	if (on_umem)
+		return check_on_umem(cmd, mkc);
 	status = check_list(cmd, mkc);
 	if (status)
 		return status;
 	return check_range(cmd, mkc);
+}
+
+static enum cmd_status map_umem(struct hca *hca, struct cmd *cmd,
+				struct mkey *mkey)
+{
+	const struct umem_spec spec = {
+		.id = bits_get(cmd->in, MKEY_UMEM_ID),
+		.off = be64_get(cmd->in + MKEY_UMEM_OFF_AT),
+		.len = mkey->len,
+		.writes = mkey->lw || mkey->rw || mkey->atomic,
+	};
+	enum cmd_status status;
+	struct obj *umem;
+	struct ring ring;
+
+	status = umem_ring(hca, cmd, &spec, &ring, &umem);
+	if (status)
+		return status;
+	mkey->on_umem = true;
+	mkey->umem_off = ring.offset;
+	mkey->log_page = ring.log_page;
+	mkey->mtt = ring.pages;
+	mkey->octwords = ring.num_pages / MKEY_MTTS;
+	obj_use(&mkey->obj, umem);
+	return CMD_OK;
+}
+
+static enum cmd_status fill_mkey(struct hca *hca, struct cmd *cmd,
+				 struct mkey *mkey)
+{
+	if (bits_get(cmd->in, MKEY_UMEM_VALID))
+		return map_umem(hca, cmd, mkey);
+	if (mkey_put_list(mkey, 0, cmd->in + CMD_PAS_AT,
+			  bits_get(cmd->in, MKEY_ACTUAL)))
+		return CMD_OK;
+	return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY, "out of memory");
 }
 
 static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
@@ -122,11 +174,10 @@ static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 			      "out of memory");
 	obj_init(&mkey->obj, OBJ_MKEY, cmd->uid, mkey_free);
 	mkey_read(mkey, mkc);
-	if (!mkey_put_list(mkey, 0, cmd->in + CMD_PAS_AT,
-			   bits_get(cmd->in, MKEY_ACTUAL))) {
+	status = fill_mkey(hca, cmd, mkey);
+	if (status) {
 		mkey_free(&mkey->obj);
-		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
-			      "out of memory");
+		return status;
 	}
 	obj_use(&mkey->obj, pd);
 	return cmd_create(hca, cmd, &mkey->obj);

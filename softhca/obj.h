@@ -40,8 +40,8 @@ enum obj_kind {
 	OBJ_KINDS
 };
 
-/* PD, UAR, send CQ, receive CQ, SRQ, user context. */
-#define OBJ_MAX_USES 6
+/* PD, send CQ, receive CQ, SRQ, user context, UMEMs of ring and record. */
+#define OBJ_MAX_USES 7
 
 struct obj {
 	uint32_t id;
@@ -164,10 +164,12 @@ struct mkey {
 	bool lr, lw, rr, rw, atomic;
 	bool ro_write, ro_read; /* relaxed ordering: noted, no effect */
 	bool window;		/* bound as a memory window */
+	bool on_umem;		/* its pages are a UMEM's */
 	enum mkey_mode mode;
 	uint32_t pd, qpn; /* qpn 0xffffff: any */
 	uint64_t start, len;
 	uint8_t log_page;  /* of MTT and KSM */
+	uint64_t umem_off; /* on_umem: of start in the first page */
 	uint32_t octwords; /* capacity of the translation, 16-byte units */
 	/* mkey.h: NULL until the first entry is set; 0 is no page. */
 	uint64_t *mtt;

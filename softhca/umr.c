@@ -20,6 +20,7 @@
 
 #include "dp.h"
 #include "hw_cmd.h"
+#include "log.h"
 #include "mkey.h"
 #include "objects.h"
 
@@ -75,73 +76,93 @@ static bool decode(struct umr *umr, struct hca *hca, const struct send_wqe *wqe)
 	return !umr->num || wqe->ds * WQE_DS >= UMR_MIN_BYTES + DATA_SIZE;
 }
 
-/* May this QP change the key at all, as far as the key's state goes? */
-static bool target_ok(const struct umr *umr, const struct qp *qp)
+/* The checks below give a reason, for the log, or NULL when all is well. */
+
+static const char *check_state(const struct umr *umr, const struct qp *qp)
 {
 	const struct mkey *mkey = umr->mkey;
 
-	if (!mkey || !mkey->umr_en)
-		return false;
-	if (qp->type != QP_REG_UMR && mkey->pd != qp->pd)
-		return false;
-	if (!by_kernel(qp) && mkey->mode != MKEY_KLM && mkey->mode != MKEY_KSM)
-		return false;
 	switch (bits_get(umr->ctrl, UMR_CHECK)) {
 	case 0:
 		break;
 	case UMR_CHECK_FREE:
 		if (!mkey->free)
-			return false;
+			return "the key is not free";
 		break;
 	case UMR_CHECK_LIVE:
 		if (mkey->free)
-			return false;
+			return "the key is free";
 		break;
 	default:
-		return false;
+		return "no such check";
 	}
-	if (bits_get(umr->ctrl, UMR_CHECK_QPN) && mkey->qpn != qp->obj.id)
-		return false;
+	/* A key that is no QP's passes: lists of keys are invalidated so. */
+	if (bits_get(umr->ctrl, UMR_CHECK_QPN) && mkey->qpn != qp->obj.id &&
+	    mkey->qpn != MKEY_ANY_QPN)
+		return "the key is not this QP's";
 	/*
 	 * Only where a key is invalidated does the WQE name it as it is: who
 	 * enables one may name it as it was, or as it will be.
 	 */
-	return !frees(umr) || umr->variant == mkey->variant;
+	if (frees(umr) && umr->variant != mkey->variant)
+		return "the key has another variant";
+	return NULL;
 }
 
-static bool mask_ok(const struct umr *umr, const struct hca *hca,
-		    const struct qp *qp)
+/* May this QP change the key at all, as it is now? */
+static const char *check_target(const struct umr *umr, const struct qp *qp)
+{
+	const struct mkey *mkey = umr->mkey;
+
+	if (!mkey)
+		return "no such key";
+	if (!mkey->umr_en)
+		return "the key is not for UMR";
+	if (qp->type != QP_REG_UMR && mkey->pd != qp->pd)
+		return "the key is of another PD";
+	if (!by_kernel(qp) && mkey->mode != MKEY_KLM && mkey->mode != MKEY_KSM)
+		return "users change no lists of pages";
+	return check_state(umr, qp);
+}
+
+static const char *check_mask(const struct umr *umr, const struct hca *hca,
+			      const struct qp *qp)
 {
 	uint64_t mask = umr->mask;
 	uint32_t qpn = bits_get(umr->mkc, MKC_QPN);
 
 	/* Signatures are not there: they can be switched off, no more. */
 	if (mask & MKEY_MASK_BSF_EN && bits_get(umr->mkc, MKC_BSF_EN))
-		return false;
+		return "signatures are not there";
 	if (!bits_get(umr->ctrl, UMR_OFFSET_EN) &&
 	    bits_get(umr->ctrl, UMR_OFFSET_LOW))
-		return false;
+		return "signatures are not there";
 	if (mask & ~(MKEY_MASK_ALL | MKEY_MASK_BSF_EN))
-		return false;
+		return "a field that cannot be changed";
 	if (mask & MKEY_MASK_PAGE_SIZE && hca->umr_fixed_page)
-		return false;
+		return "the page size cannot be changed";
 	if (qp->type == QP_REG_UMR)
-		return true;
+		return NULL;
 	if (mask & MKEY_MASK_PD)
-		return false;
-	return !(mask & MKEY_MASK_QPN) || qpn == MKEY_ANY_QPN ||
-	       qpn == qp->obj.id;
+		return "this QP cannot change the PD";
+	if (mask & MKEY_MASK_QPN && qpn != MKEY_ANY_QPN && qpn != qp->obj.id)
+		return "the key would be another QP's";
+	return NULL;
 }
 
-static bool list_fits(const struct umr *umr)
+static const char *check_list(const struct umr *umr)
 {
 	uint64_t room = mkey_room(umr->mkey);
 
 	if (!umr->num)
-		return true;
-	return umr->mkey->mode != MKEY_PA && umr->num % MKEY_GROUP == 0 &&
-	       umr->at % MKEY_GROUP == 0 && umr->num <= room &&
-	       umr->at <= room - umr->num;
+		return NULL;
+	if (umr->mkey->mode == MKEY_PA)
+		return "the key has no list";
+	if (umr->num % MKEY_GROUP || umr->at % MKEY_GROUP)
+		return "the list is not in whole groups of octwords";
+	if (umr->num > room || umr->at > room - umr->num)
+		return "the list goes beyond the translation";
+	return NULL;
 }
 
 /* Copy a list by pointer; false when its memory is refused. */
@@ -230,54 +251,70 @@ static bool context_ok(const struct umr *umr, const struct mkey *mkey)
 	       mkey->start + (mkey->len - 1) >= mkey->start;
 }
 
-static bool change(struct umr *umr, struct dp_qp *dq)
+static const char *change(struct umr *umr, struct dp_qp *dq)
 {
 	struct mkey *mkey = umr->mkey;
 	struct mkey after = *mkey;
 	bool bind = is_bind(umr, dq->qp);
 
 	mkey_apply(&after, umr->mkc, umr->mask);
-	if (!context_ok(umr, &after) || (bind && !bind_ok(umr, dq, &after)))
-		return false;
+	if (!context_ok(umr, &after))
+		return "page size or range cannot be";
+	if (bind && !bind_ok(umr, dq, &after))
+		return "the region does not allow this window";
 	if (after.pd != mkey->pd && !mkey_move(dq->hca, mkey, after.pd))
-		return false;
+		return "no such PD";
 	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
-		return false;
+		return "out of memory";
 	mkey_apply(mkey, umr->mkc, umr->mask);
 	if (umr->mask & MKEY_MASK_FREE)
 		mkey->window = bind;
 	/* Pages that the kernel takes back will not be used again. */
-	if (mkey->free && mkey->mode == MKEY_MTT && frees(umr))
+	if (mkey->mode == MKEY_MTT && frees(umr))
 		mkey_drop_list(mkey);
-	return true;
+	return NULL;
 }
 
-static enum req_result fail(struct req_error *error, enum cqe_syndrome syndrome,
-			    uint8_t vendor)
+static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
+			    const char *why, struct req_error *error,
+			    enum cqe_syndrome syndrome)
 {
-	*error = (struct req_error){ syndrome, vendor };
+	log_debug("%s: UMR of key 0x%x by QP 0x%x refused: %s", dq->hca->name,
+		  wqe->imm, dq->qp->obj.id, why);
+	error->syndrome = syndrome;
+	error->vendor = syndrome == SYN_LOCAL_PROT    ? VENDOR_LOCAL_PROT
+			: syndrome == SYN_LOCAL_QP_OP ? VENDOR_BAD_WQE
+						      : VENDOR_NONE;
 	return REQ_FAIL;
 }
 
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 			    size_t *bytes, struct req_error *error)
 {
-	enum req_result result = REQ_DONE;
+	const struct qp *qp = dq->qp;
 	struct umr umr = { .mkey = NULL };
+	const char *why;
 
-	if (dq->qp->type != QP_REG_UMR && dq->qp->type != QP_RC &&
-	    dq->qp->type != QP_UC)
-		return fail(error, SYN_LOCAL_QP_OP, VENDOR_BAD_WQE);
+	if (qp->type != QP_REG_UMR && qp->type != QP_RC && qp->type != QP_UC)
+		return fail(dq, wqe, "QP of a type without UMR", error,
+			    SYN_LOCAL_QP_OP);
 	if (!decode(&umr, dq->hca, wqe))
-		return fail(error, SYN_LOCAL_QP_OP, VENDOR_BAD_WQE);
-	if (!target_ok(&umr, dq->qp) || !mask_ok(&umr, dq->hca, dq->qp) ||
-	    !list_fits(&umr))
-		return fail(error, SYN_MW_BIND, VENDOR_NONE);
-	if (!fetch_list(&umr, dq))
-		result = fail(error, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT);
-	else if (!change(&umr, dq))
-		result = fail(error, SYN_MW_BIND, VENDOR_NONE);
+		return fail(dq, wqe, "WQE is too short", error,
+			    SYN_LOCAL_QP_OP);
+	why = check_target(&umr, qp);
+	if (!why)
+		why = check_mask(&umr, dq->hca, qp);
+	if (!why)
+		why = check_list(&umr);
+	if (why)
+		return fail(dq, wqe, why, error, SYN_MW_BIND);
+	if (!fetch_list(&umr, dq)) {
+		free(umr.fetched);
+		return fail(dq, wqe, "the list cannot be read", error,
+			    SYN_LOCAL_PROT);
+	}
 	*bytes += (size_t)umr.num * MKEY_OCTWORD;
+	why = change(&umr, dq);
 	free(umr.fetched);
-	return result;
+	return why ? fail(dq, wqe, why, error, SYN_MW_BIND) : REQ_DONE;
 }

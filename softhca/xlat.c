@@ -148,8 +148,8 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 	if (!mkey->mtt || mkey->log_page < 3 || mkey->log_page > 62)
 		return XLAT_FAULT;
 	page = (uint64_t)1 << mkey->log_page;
-	if (__builtin_add_overflow(va - mkey->start, mkey->start & (page - 1),
-				   &off))
+	off = mkey->on_umem ? mkey->umem_off : mkey->start & (page - 1);
+	if (__builtin_add_overflow(va - mkey->start, off, &off))
 		return XLAT_FAULT;
 	while (len) {
 		uint64_t index = off >> mkey->log_page;

@@ -156,7 +156,7 @@ static void test_bad(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
 	msg_mtt(&drv);
 	bits_set(msg.in, MKEY_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_NONE);
 	/* Users name no physical address. */
 	uid = (uint16_t)cmd_alloc(guest, 0xa04, 0);
 	msg_mtt(&drv);
