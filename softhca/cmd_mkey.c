@@ -17,6 +17,9 @@
 #include "mkey.h"
 #include "objects.h"
 #include "umem.h"
+#include "xlat.h"
+
+#define NO_KEY 0x100u /* ends scatter lists */
 
 static void mkey_free(struct obj *obj)
 {
@@ -213,9 +216,21 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
+/* There is no key that reaches all memory without being made. */
+static enum cmd_status query_special(struct hca *hca, struct cmd *cmd)
+{
+	(void)hca;
+	bits_set(cmd->out, SPECIAL_FILL_KEY, XLAT_NULL_KEY);
+	bits_set(cmd->out, SPECIAL_RESD_LKEY, NO_KEY);
+	bits_set(cmd->out, SPECIAL_NULL_KEY, XLAT_NULL_KEY);
+	return CMD_OK;
+}
+
 const struct cmd_def cmds_mkey[] = {
 	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_NUMBER, create_mkey },
 	{ 0x201, "QUERY_MKEY", CMD_IN_MIN, QUERY_MKEY_OUT, query_mkey },
 	{ 0x202, "DESTROY_MKEY", CMD_IN_MIN, CMD_OUT_MIN, destroy_mkey },
+	{ 0x203, "QUERY_SPECIAL_CONTEXTS", CMD_OUT_MIN, QUERY_SPECIAL_OUT,
+	  query_special },
 	{ 0, NULL, 0, 0, NULL },
 };

@@ -124,7 +124,9 @@
 #define MKEY_UMEM_ID	  0x64, 31, 0
 #define MKEY_UMEM_OFF_AT  0x68u
 #define QUERY_MKEY_OUT	  0x50u
+#define SPECIAL_FILL_KEY  0x08, 31, 0
 #define SPECIAL_RESD_LKEY 0x0c, 31, 0
+#define SPECIAL_NULL_KEY  0x10, 31, 0
 #define QUERY_SPECIAL_OUT 0x18u
 
 /* QP context (in CREATE_QP and the modify commands at byte 0x18) */

@@ -309,6 +309,26 @@ static enum xlat_status walk_list(struct walk *w, const struct mkey *mkey,
 	return status;
 }
 
+#define NULL_BYTES 65536u
+
+static enum xlat_status walk_null(struct walk *w, uint64_t len,
+				  unsigned int access)
+{
+	static uint8_t zeros[NULL_BYTES], sink[NULL_BYTES];
+	uint8_t *ptr = w->prot & DMA_WRITE ? sink : zeros;
+
+	if (access & ~(XLAT_LR | XLAT_LW))
+		return XLAT_BAD_ACCESS;
+	while (len) {
+		size_t n = len < NULL_BYTES ? (size_t)len : NULL_BYTES;
+
+		if (!spans_add(w->out, ptr, n))
+			return XLAT_OK;
+		len -= n;
+	}
+	return XLAT_OK;
+}
+
 static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
 				 uint32_t key, uint64_t va, uint64_t len,
 				 unsigned int access, unsigned int depth)
@@ -318,6 +338,8 @@ static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
 
 	if (depth > XLAT_MAX_DEPTH)
 		return XLAT_TOO_DEEP;
+	if (key == XLAT_NULL_KEY)
+		return walk_null(w, len, access);
 	status = check_key(mkey, user, key, va, len, access);
 	if (status)
 		return status;
