@@ -59,8 +59,9 @@ pair ucmatose "ucmatose -b $address -p 7304" "ucmatose -s $address -p 7304" \
 	'return status 0'
 pair ucmatose-many "ucmatose -b $address -p 7305 -c 10 -C 50 -S 4000" \
 	"ucmatose -s $address -p 7305 -c 10 -C 50 -S 4000" 'return status 0'
-pair udaddy "udaddy -b $address -p 7306" "udaddy -s $address -p 7306" \
-	'return status 0'
+pair udaddy "udaddy -b $address" "udaddy -s $address" 'return status 0'
+pair udaddy-many "udaddy -b $address -c 10 -C 50" \
+	"udaddy -s $address -c 10 -C 50" 'return status 0'
 pair ud-pingpong "ibv_ud_pingpong -p 17307 -g $gid" \
 	"ibv_ud_pingpong -p 17307 -g $gid 127.0.0.1" 'iters in'
 pair ud-pingpong-events "ibv_ud_pingpong -p 17308 -g $gid -e -n 200" \
