@@ -43,6 +43,7 @@ static struct cap general[] = {
 	{ "max_indirection", 0x20, 31, 24, XLAT_MAX_DEPTH },
 	{ "fixed_buffer_size", 0x20, 23, 23, 1 },
 	{ "log_max_mrw_sz", 0x20, 22, 16, 36 },
+	{ "force_teardown", 0x20, 15, 15, 1 },
 	{ "umr_extended_translation_offset", 0x20, 7, 7, 1 },
 	{ "null_mkey", 0x20, 6, 6, 1 },
 	{ "log_max_klm_list_size", 0x20, 5, 0, LOG_MAX_KLM },
