@@ -64,6 +64,7 @@ static struct cap general[] = {
 	{ "roce", 0x40, 2, 2, 1 },
 	{ "atomic", 0x40, 1, 1, 1 },
 	{ "cq_oi", 0x44, 31, 31, 1 },
+	{ "cq_resize", 0x44, 30, 30, 1 },
 	{ "cq_moderation", 0x44, 29, 29, 1 },
 	{ "umr_ptr_rlky", 0x44, 15, 15, 1 },
 	/* Memory windows of types 1 and 2B, lists of keys by UMR. */

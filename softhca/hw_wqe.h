@@ -126,6 +126,7 @@ enum cqe_opcode {
 	CQE_RESP_SEND = 2,
 	CQE_RESP_SEND_IMM = 3,
 	CQE_RESP_SEND_INV = 4,
+	CQE_RESIZED = 5, /* the next one is in the new ring */
 	CQE_REQ_ERR = 13,
 	CQE_RESP_ERR = 14,
 };

@@ -90,13 +90,15 @@ void mkey_write(const struct mkey *mkey, uint8_t *mkc)
 static bool put_mtts(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		     uint32_t num)
 {
-	size_t i;
+	size_t i, room = (size_t)mkey_room(mkey) * MKEY_MTTS;
 
-	if (!mkey->mtt)
-		mkey->mtt =
-			calloc(mkey_room(mkey) * MKEY_MTTS, sizeof(*mkey->mtt));
-	if (!mkey->mtt)
-		return false;
+	if (!mkey->mtt) {
+		mkey->mtt = malloc(room * sizeof(*mkey->mtt));
+		if (!mkey->mtt)
+			return false;
+		for (i = 0; i < room; i++)
+			mkey->mtt[i] = MKEY_NO_PAGE;
+	}
 	for (i = 0; i < (size_t)num * MKEY_MTTS; i++)
 		mkey->mtt[at * MKEY_MTTS + i] =
 			be64_get(list + i * sizeof(uint64_t)) & MKEY_MTT_ADDR;

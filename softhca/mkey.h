@@ -21,7 +21,8 @@
 #define MKEY_MAX_LOG_PAGE 62u
 #define MKEY_MAX_OCTWORDS (1u << 24)
 #define MKEY_MTT_ADDR	  (~(uint64_t)0xfff)
-#define MKEY_REPEAT_BLOCK 0x400u /* in the place of an entry's key */
+#define MKEY_NO_PAGE	  UINT64_MAX /* not set; a page may well be at 0 */
+#define MKEY_REPEAT_BLOCK 0x400u     /* in the place of an entry's key */
 #define MKEY_ANY_QPN	  0xffffffu
 
 /* Fields of the context that a UMR WQE names. */

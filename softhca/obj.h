@@ -171,7 +171,7 @@ struct mkey {
 	uint8_t log_page;  /* of MTT and KSM */
 	uint64_t umem_off; /* on_umem: of start in the first page */
 	uint32_t octwords; /* capacity of the translation, 16-byte units */
-	/* mkey.h: NULL until the first entry is set; 0 is no page. */
+	/* See mkey.h; NULL until the first entry is set. */
 	uint64_t *mtt;
 	struct mkey_klm *klm;
 };

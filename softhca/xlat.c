@@ -158,7 +158,7 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 		enum xlat_status status;
 		bool full;
 
-		if (index >= entries || !mkey->mtt[index])
+		if (index >= entries || mkey->mtt[index] == MKEY_NO_PAGE)
 			return XLAT_FAULT;
 		status = emit_all(w, (mkey->mtt[index] & ~(page - 1)) + in_page,
 				  n, &full);

@@ -108,6 +108,29 @@ static void test_mtt(void **state)
 	}
 }
 
+/* Pages of 1 GiB, one of them at address 0; a region of 8 GiB. */
+static void test_mtt_huge(void **state)
+{
+	const uint64_t start = 0x700000000000ull, gib = 1ull << 30;
+	struct mkey *m = rig_mkey(&ga, MKEY_MTT, start, 8 * gib, RIG_ALL);
+	unsigned int i;
+
+	(void)state;
+	m->log_page = 30;
+	m->octwords = 4;
+	m->mtt = calloc(8, sizeof(*m->mtt));
+	m->mtt[3] = gib;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(range(m, start + i * gib + GUEST_RAM_BASE + 5,
+				       1000, XLAT_RW),
+				 i == 3 ? XLAT_FAULT : XLAT_OK);
+	expect_span(0, GUEST_RAM_BASE + 5, 1000);
+	assert_int_equal(range(m, start + 8 * gib, 1, XLAT_RW), XLAT_BAD_RANGE);
+	m->mtt[7] = ~0ull; /* not set */
+	assert_int_equal(range(m, start + 7 * gib + GUEST_RAM_BASE, 1, XLAT_RW),
+			 XLAT_FAULT);
+}
+
 static void test_mtt_neighbours_merge(void **state)
 {
 	struct mkey *m = rig_mkey(&ga, MKEY_MTT, 0, 4 * 4096, RIG_ALL);
@@ -440,6 +463,7 @@ int main(void)
 		T(pa),
 		T(mtt),
 		T(mtt_neighbours_merge),
+		T(mtt_huge),
 		T(mtt_without_list),
 		T(rights),
 		T(ends_of_address_space),
