@@ -83,7 +83,10 @@ run_check_options() {
 		die "--mem is a number and M or G, not '$VM_MEM'"
 	fi
 	if [ -n "$VM_HOST" ]; then
-		VM_HOST=$(realpath -e "$VM_HOST") || die "no folder $VM_HOST"
+		if [ ! -d "$VM_HOST" ]; then
+			die "no folder $VM_HOST to mount"
+		fi
+		VM_HOST=$(realpath -e "$VM_HOST")
 	fi
 	suite_check
 }
