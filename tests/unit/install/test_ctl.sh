@@ -85,11 +85,16 @@ system() {
 	echo "driver rxe" >"$1/etc/libibverbs.d/rxe.driver"
 }
 
+# library FOLDER: the files of libibverbs
+library() {
+	mkdir -p "$1$plugins" "$1/etc/libibverbs.d"
+	echo "IBVERBS_PRIVATE_34" >"$1$libdir/libibverbs.so.1.14.56.1"
+	ln -s libibverbs.so.1.14.56.1 "$1$libdir/libibverbs.so.1"
+}
+
 new_root() {
 	root=$work/$case
-	mkdir -p "$root$plugins" "$root/etc/libibverbs.d"
-	echo "IBVERBS_PRIVATE_34" >"$root$libdir/libibverbs.so.1.14.56.1"
-	ln -s libibverbs.so.1.14.56.1 "$root$libdir/libibverbs.so.1"
+	library "$root"
 }
 
 dpkg_root() {
@@ -97,30 +102,34 @@ dpkg_root() {
 		--log /dev/null "$@" >"$work/out" 2>&1
 }
 
-# package VERSION: builds a stand-in of ibverbs-providers
+# package NAME VERSION: builds a stand-in
 package() {
-	local dir=$work/package-$1
-	rm -rf "$dir"
+	local dir=$work/$1-$2
 	mkdir -p "$dir/DEBIAN"
-	system "$dir" "$1"
-	printf '/etc/libibverbs.d/%s.driver\n' mlx5 rxe \
-		>"$dir/DEBIAN/conffiles"
+	if [ "$1" = libibverbs1 ]; then
+		library "$dir"
+	else
+		system "$dir" "$2"
+		printf '/etc/libibverbs.d/%s.driver\n' mlx5 rxe \
+			>"$dir/DEBIAN/conffiles"
+	fi
 	cat >"$dir/DEBIAN/control" <<-END
-	Package: ibverbs-providers
-	Version: $1
+	Package: $1
+	Version: $2
 	Architecture: all
 	Maintainer: Test <test@localhost>
 	Description: stand-in
 	END
-	dpkg-deb --build "$dir" "$work/$1.deb" >/dev/null
+	dpkg-deb --build "$dir" "$work/$1-$2.deb" >/dev/null
 }
 
 new_dpkg_root() {
-	new_root
+	root=$work/$case
 	mkdir -p "$root"/var/lib/dpkg/{info,updates}
 	: >"$root/var/lib/dpkg/status"
 	: >"$root/var/lib/dpkg/diversions"
-	dpkg_root --install "$work/56.1.deb"
+	dpkg_root --install "$work/libibverbs1-56.1.deb" \
+		"$work/ibverbs-providers-56.1.deb"
 }
 
 # device NAME KERNEL-DRIVER NUMBER
@@ -165,7 +174,7 @@ case_dpkg() {
 	round_trip
 	ctl 0 enable
 	check link test "$(readlink "$root$stock")" = libmlx5x-rdmav34.so
-	check upgrade dpkg_root --install "$work/56.1.1.deb"
+	check upgrade dpkg_root --install "$work/ibverbs-providers-56.1.1.deb"
 	check upgrade-kept test "$(readlink "$root$stock")" = \
 		libmlx5x-rdmav34.so
 	check upgraded test "$(readlink "$root$parked")" = \
@@ -181,12 +190,12 @@ case_dpkg() {
 	check purge-stock dpkg_root --purge ibverbs-providers
 	ctl 0 status
 	check without-stock says 'plain programs +mlx5x: '
-	check install-again dpkg_root --install "$work/56.1.deb"
+	check install-again dpkg_root --install "$work/ibverbs-providers-56.1.deb"
 	ctl 0 status
 	check again-serves says 'plain programs +mlx5x: .*no file the stock'
 	ctl 0 disable
 	dpkg_root --purge ibverbs-providers
-	rm -rf "${root:?}${ours%/*}/libmlx5x"*
+	rm -f "$root$ours"
 	check nothing-left test -z "$(find "$root" -name '*mlx5*')"
 }
 
@@ -350,8 +359,9 @@ if ! command -v dpkg-deb >/dev/null; then
 	exit 77
 fi
 case=build
-package 56.1
-package 56.1.1
+package libibverbs1 56.1
+package ibverbs-providers 56.1
+package ibverbs-providers 56.1.1
 for case in dpkg prefix config interrupted chance refused devices usage; do
 	"case_$case"
 done
