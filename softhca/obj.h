@@ -40,8 +40,8 @@ enum obj_kind {
 	OBJ_KINDS
 };
 
-/* PD, UAR, send CQ, receive CQ, SRQ, user context. */
-#define OBJ_MAX_USES 6
+/* PD, send CQ, receive CQ, SRQ, user context; or as many of other kinds. */
+#define OBJ_MAX_USES 5
 
 struct obj {
 	uint32_t id;
