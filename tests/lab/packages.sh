@@ -116,6 +116,7 @@ packages_main() {
 		return
 	fi
 	mkdir "$LAB_TMP/root"
-	PACKAGES_ROOT=$LAB_TMP/root unshare --mount --propagation private \
-		"$LAB_SRC/lab" packages
+	background setpriv --pdeathsig TERM env "PACKAGES_ROOT=$LAB_TMP/root" \
+		unshare --mount --propagation private "$LAB_SRC/lab" packages
+	wait "$JOB"
 }

@@ -215,6 +215,7 @@ case_config() {
 	system "$root" 56.1
 	echo " driver	$plugins/libmlx5 " >"$root/etc/libibverbs.d/x"
 	printf 'driver mlx5' >"$root/etc/libibverbs.d/unended"
+	echo "driver mlx5" >"$root/etc/libibverbs.d/.hidden"
 	make_ctl "$libdir"
 	round_trip
 	ctl 0 enable
