@@ -100,10 +100,9 @@ check_gates() {
 check_packages() {
 	local rc=0 before
 	before=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
-	"$LAB_SRC/lab" packages > >(grep --line-buffered -E \
-		'^(ok|FAIL|skip) packages: ' | awk '!seen[$0]++' |
-		tee -a "$CHECK_RESULTS") || rc=$?
-	wait $!
+	"$LAB_SRC/lab" packages | sed -u -n -E -e '/^failed:$/,$d' \
+		-e '/^(ok|FAIL|skip) packages: /p' |
+		tee -a "$CHECK_RESULTS" || rc=$?
 	if [ "$rc" != 0 ] && [ "$before" = \
 		"$(grep -c '^FAIL ' "$CHECK_RESULTS")" ]; then
 		check_result FAIL packages "./lab packages ended with $rc"

@@ -48,10 +48,9 @@ packages_machine() {
 	VM_HCAS=1 VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_EXPECT=''
 	VM_TIMEOUT=400 VM_DIR=$CHECK_LOG/$1
 	mkdir -p "$VM_DIR"
-	(vm_run "$plan" && scan_save) > >(sed -u -E \
-		's/^(ok|FAIL|skip) stock: /\1 packages: /' |
-		tee -a "$CHECK_RESULTS") || rc=$?
-	wait $!
+	(vm_run "$plan" && scan_save) |
+		sed -u -E 's/^(ok|FAIL|skip) stock: /\1 packages: /' |
+		tee -a "$CHECK_RESULTS" || rc=$?
 	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
 	if [ "$rc" != 0 ] || [ -n "$findings" ]; then
 		check_result FAIL "packages: $1: machine" \
