@@ -12,9 +12,8 @@
 #include <infiniband/mlx5dv.h>
 #include "mlx5x.h"
 
-__attribute__((visibility("default"))) int
-mlx5dv_query_device(struct ibv_context *context,
-		    struct mlx5dv_context *attrs)
+__attribute__((visibility("default"))) int mlx5dv_query_device(
+	struct ibv_context *context, struct mlx5dv_context *attrs)
 {
 	int (*next)(struct ibv_context *, struct mlx5dv_context *);
 
