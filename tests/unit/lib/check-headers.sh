@@ -53,10 +53,10 @@ done
 n=0
 orders infiniband/verbs.h infiniband/verbs_exp.h infiniband/mlx5dv.h \
 	rdma/rdma_verbs.h >"$tmp/orders"
-{
-	echo "infiniband/verbs_share.h $(head -n 1 "$tmp/orders")"
-	echo "$(tail -n 1 "$tmp/orders") infiniband/verbs_share.h"
-} >>"$tmp/orders"
+first=$(head -n 1 "$tmp/orders")
+last=$(tail -n 1 "$tmp/orders")
+echo "infiniband/verbs_share.h $first" >>"$tmp/orders"
+echo "$last infiniband/verbs_share.h" >>"$tmp/orders"
 while read -r order; do
 	n=$((n + 1))
 	for header in $order; do
