@@ -5,6 +5,7 @@
 #include "cq.h"
 #include "hw_cmd.h"
 #include "objects.h"
+#include "umem.h"
 
 #define CQE_SIZE_64	    0u
 #define CQE_SIZE_128	    1u
@@ -29,8 +30,7 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE,
 			      "no such CQE size");
 	if (bits_get(cqc, CQC_COLLAPSED) || bits_get(cqc, CQC_COMPRESS) ||
-	    bits_get(cqc, CQC_PERIOD_MODE) || bits_get(cqc, CQC_APU) ||
-	    bits_get(cqc, CQC_DBR_UMEM) || bits_get(cmd->in, CMD_UMEM_VALID))
+	    bits_get(cqc, CQC_PERIOD_MODE) || bits_get(cqc, CQC_APU))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
 			      "a CQ feature that is not reported");
 	if (be64_get(cqc + CQC_DBR_AT) % DBR_ALIGN)
@@ -39,14 +39,46 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 	return CMD_OK;
 }
 
-static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
+/* The ring and the doorbell record, at addresses or in UMEMs. */
+static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
+				   struct cq *cq)
 {
 	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
 	struct ring_spec spec = {
+		.bytes = (uint64_t)cq->cqe_size << cq->log_size,
 		.log_page = bits_get(cqc, CQC_LOG_PAGE),
 		.page_offset = bits_get(cqc, CQC_PAGE_OFFSET),
 		.pas = CMD_PAS_AT,
 	};
+	struct umem_spec umem = {
+		.id = bits_get(cmd->in, CMD_UMEM_ID),
+		.off = be64_get(cmd->in + CMD_UMEM_OFF_AT),
+		.len = spec.bytes,
+		.writes = true,
+	};
+	struct obj *ring_umem = NULL, *dbr_umem = NULL;
+	enum cmd_status status = CMD_OK;
+
+	cq->dbr = be64_get(cqc + CQC_DBR_AT);
+	if (bits_get(cqc, CQC_DBR_UMEM))
+		status = umem_record(hca, cmd, bits_get(cqc, CQC_DBR_UMEM_ID),
+				     &cq->dbr, &dbr_umem);
+	if (status)
+		return status;
+	if (bits_get(cmd->in, CMD_UMEM_VALID))
+		status = umem_ring(hca, cmd, &umem, &cq->ring, &ring_umem);
+	else
+		status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+	if (status)
+		return status;
+	obj_use(&cq->obj, ring_umem);
+	obj_use(&cq->obj, dbr_umem);
+	return CMD_OK;
+}
+
+static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
 	enum cmd_status status = check_cq(cmd, cqc);
 	struct obj *eq, *uar;
 	struct cq *cq;
@@ -73,9 +105,7 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 	cq->overrun_ignore = bits_get(cqc, CQC_OI);
 	cq->uar = uar->id;
 	cq->eqn = eq->id;
-	cq->dbr = be64_get(cqc + CQC_DBR_AT);
-	spec.bytes = (uint64_t)cq->cqe_size << cq->log_size;
-	status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+	status = find_memory(hca, cmd, cq);
 	if (status) {
 		cq_free(&cq->obj);
 		return status;

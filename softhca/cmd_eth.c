@@ -133,8 +133,8 @@ static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
 	status = make_wq(hca, cmd, OBJ_ETH_SQ, bits_get(sqc, SQC_CQN), &sq);
 	if (status)
 		return status;
+	/* A dying process's UAR goes before its queues. */
 	sq->uar = uar->id;
-	obj_use(&sq->obj, uar);
 	obj_use(&sq->obj, tis);
 	return cmd_create(hca, cmd, &sq->obj);
 }

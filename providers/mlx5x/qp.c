@@ -59,13 +59,19 @@ static int alloc_rings(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 {
 	struct mlx5x_sq *sq = &qp->sq;
 	struct mlx5x_rq *rq = &qp->rq;
+	int err;
 
-	if (sizes->bytes && mlx5x_buf_alloc(ctx, &qp->mem, sizes->bytes))
-		goto err;
+	if (sizes->bytes) {
+		err = mlx5x_buf_alloc(ctx, &qp->mem, sizes->bytes);
+		if (err)
+			return err;
+	}
 	if (sizes->sq_wqebbs) {
 		sq->slots = calloc(sizes->sq_wqebbs, sizeof(*sq->slots));
-		if (!sq->slots)
+		if (!sq->slots) {
+			err = ENOMEM;
 			goto err_buf;
+		}
 		sq->buf = (uint8_t *)qp->mem.addr + sizes->rq_bytes;
 		sq->end = sq->buf +
 			  ((size_t)sizes->sq_wqebbs << MLX5X_WQEBB_SHIFT);
@@ -73,15 +79,19 @@ static int alloc_rings(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	}
 	if (sizes->rq_wqes) {
 		rq->wr_id = calloc(sizes->rq_wqes, sizeof(*rq->wr_id));
-		if (!rq->wr_id)
+		if (!rq->wr_id) {
+			err = ENOMEM;
 			goto err_slots;
+		}
 		rq->buf = qp->mem.addr;
 		rq->mask = sizes->rq_wqes - 1;
 		rq->shift = sizes->rq_shift;
 	}
 	qp->dbrec = mlx5x_dbrec_alloc(ctx);
-	if (!qp->dbrec)
+	if (!qp->dbrec) {
+		err = errno;
 		goto err_wr_id;
+	}
 	sq->dbrec = &qp->dbrec[MLX5X_QP_DBR_SND];
 	rq->dbrec = &qp->dbrec[MLX5X_QP_DBR_RCV];
 	return 0;
@@ -92,8 +102,7 @@ err_slots:
 	free(sq->slots);
 err_buf:
 	mlx5x_buf_free(&qp->mem);
-err:
-	return ENOMEM;
+	return err;
 }
 
 static void free_rings(struct mlx5x_context *ctx, struct mlx5x_qp *qp)

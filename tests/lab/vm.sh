@@ -6,7 +6,7 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_MODE=command VM_TIMEOUT=600 VM_DIR=''
+VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_SOFTHCA_ARGS=()
 
 vm_settings() {
 	local rows=24 columns=80
@@ -52,7 +52,7 @@ vm_softhca() {
 	done
 	background enter "$LAB_BUILD" "$VM_DIR" '' "${first[@]}" \
 		/mnt/build/softhca/softhca "${args[@]}" --log /mnt/lab/softhca.log \
-		--control /mnt/lab/softhca.sock --once >"$VM_DIR/softhca.err" 2>&1
+		--control /mnt/lab/softhca.sock --once "${VM_SOFTHCA_ARGS[@]}" >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
 	for ((i = 0; i < 300; i++)); do

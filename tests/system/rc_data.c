@@ -326,8 +326,8 @@ static void test_full_queue(void)
 	}
 	/* Stock libmlx5 leaves errno alone. */
 	if (err != ENOMEM || bad != &wr ||
-	    (errno != ENOMEM && strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "",
-				       "stock")))
+	    (errno != ENOMEM &&
+	     strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock")))
 		test_fail(__FILE__, __LINE__, "full queue: %d, errno %d", err,
 			  errno);
 	if (posted < init.cap.max_send_wr || posted < rc_defaults.send_wr)

@@ -123,6 +123,46 @@ int __wrap_munmap(void *addr, size_t len)
 	return __real_munmap(addr, len + sysconf(_SC_PAGESIZE));
 }
 
+int __wrap_ibv_dontfork_range(void *base, size_t size);
+int __wrap_ibv_dofork_range(void *base, size_t size);
+int __real_pthread_spin_lock(pthread_spinlock_t *lock);
+int __wrap_pthread_spin_lock(pthread_spinlock_t *lock);
+int __real_pthread_spin_unlock(pthread_spinlock_t *lock);
+int __wrap_pthread_spin_unlock(pthread_spinlock_t *lock);
+
+int __wrap_ibv_dontfork_range(void *base, size_t size)
+{
+	(void)base;
+	if (fake.dontfork_fails) {
+		errno = ENOSPC;
+		return -1;
+	}
+	fake.dontfork += size;
+	return 0;
+}
+
+int __wrap_ibv_dofork_range(void *base, size_t size)
+{
+	(void)base;
+	fake.dontfork -= size;
+	return 0;
+}
+
+int __wrap_pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	int err = __real_pthread_spin_lock(lock);
+
+	atomic_fetch_add(&fake.locks_held, 1);
+	atomic_fetch_add(&fake.locks_taken, 1);
+	return err;
+}
+
+int __wrap_pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	atomic_fetch_sub(&fake.locks_held, 1);
+	return __real_pthread_spin_unlock(lock);
+}
+
 /* Commands */
 
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
@@ -449,6 +489,8 @@ void fake_assert_clean(void)
 	assert_int_equal(fake.live_ahs, 0);
 	assert_int_equal(fake.live_contexts, 0);
 	assert_int_equal(fake.live_maps, 0);
+	assert_int_equal(fake.dontfork, 0);
+	assert_int_equal(atomic_load(&fake.locks_held), 0);
 }
 
 uint8_t *fake_uar(struct mlx5x_bf *bf)

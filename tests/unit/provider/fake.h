@@ -5,8 +5,9 @@
  * fake.c takes the place of cmd.c: each command succeeds with plausible
  * answers, records what it was asked, and can be made to fail.  Allocations
  * (calloc, posix_memalign, mmap) fail on demand too, and every anonymous
- * mapping is followed by a page that cannot be touched.  What is open and
- * allocated is counted, so that a test can see a leak.
+ * mapping is followed by a page that cannot be touched.  What is open,
+ * allocated, kept from fork and locked is counted, so that a test can see a
+ * leak.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -91,11 +92,17 @@ struct fake {
 	int live_ahs;
 	int live_contexts; /* registered with libmlx5x */
 	int live_maps;
+	long dontfork; /* bytes */
+
+	/* spinlocks */
+	atomic_int locks_held;
+	atomic_uint locks_taken;
 
 	/* fail the n-th call from now (0: the next) with this errno */
 	int fail_after[FAKE_NUM_CMDS];
 	int fail_errno[FAKE_NUM_CMDS];
 	int alloc_fail_after; /* -1: never */
+	bool dontfork_fails;
 	unsigned int allocs;
 };
 

@@ -346,6 +346,57 @@ static void batches(void **state)
 	}
 }
 
+/* The opcode that says "not written" is believed, whatever the owner bit. */
+static void invalid_is_not_taken(void **state)
+{
+	uint8_t b[64];
+	struct ibv_wc wc;
+
+	(void)state;
+	post_recv(5, NULL, 0);
+	base(b, 0, 0);
+	fake_put_cqe(rc.recv_cq, 0, b, 15, 0);
+	empty(rc.recv_cq);
+	assert_int_equal(to_mcq(rc.recv_cq)->ci, 0);
+	fake_put_cqe(rc.recv_cq, 0, b, 2, 0);
+	poll_one(rc.recv_cq, &wc);
+}
+
+/* Cleaning moves the whole of a CQE, its first half too. */
+static void clean_keeps_data(void **state)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = rc.recv_cq,
+		.recv_cq = rc.recv_cq,
+		.cap = cap,
+		.qp_type = IBV_QPT_RC,
+	};
+	uint8_t got[64] = {}, b[64];
+	struct ibv_sge sge = { (uintptr_t)got, sizeof(got), 1 };
+	bool big = fake.cq_req.cqe_size == 128;
+	uint32_t ours = uidx(), len = big ? 64 : 32, i;
+	struct ibv_qp *other = mlx5x_create_qp(rc.pd, &attr);
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_non_null(other);
+	post_recv(9, &sge, 1);
+	memset(b, 0, sizeof(b));
+	fake_be32(b + 0x20, ours);
+	fake_be32(b + 0x38, rc.qp->qp_num);
+	fake_be32(b + 0x2c, len);
+	for (i = 0; i < len; i++)
+		(big ? fake_cqe(rc.recv_cq, 0) : b)[i] = 0x30 + i;
+	fake_put_cqe(rc.recv_cq, 0, b, 2, big ? 8 : 4);
+	fake_be32(b + 0x20, to_mqp(other)->rsc.uidx);
+	fake_put_cqe(rc.recv_cq, 1, b, 2, 0);
+	assert_int_equal(mlx5x_destroy_qp(other), 0);
+	poll_one(rc.recv_cq, &wc);
+	assert_int_equal(wc.wr_id, 9);
+	for (i = 0; i < len; i++)
+		assert_int_equal(got[i], 0x30 + i);
+}
+
 static void unknown_queue_is_dropped(void **state)
 {
 	uint8_t b[64];
@@ -475,6 +526,8 @@ int main(void)
 		BOTH(flush_reports_the_opcode),
 		BOTH(owner_over_passes),
 		BOTH(batches),
+		BOTH(invalid_is_not_taken),
+		BOTH(clean_keeps_data),
 		BOTH(unknown_queue_is_dropped),
 		BOTH(scatter_recv),
 		BOTH(scatter_read),

@@ -332,6 +332,26 @@ static void each_failure_bf(void **state)
 	each_failure(true);
 }
 
+/* Memory that fork would share is not given to the device. */
+static void dontfork_refused(void **state)
+{
+	struct counts before;
+
+	(void)state;
+	open_all(false);
+	before = count();
+	fake.dontfork_fails = true;
+	errno = 0;
+	assert_null(make_cq());
+	assert_int_equal(errno, ENOSPC);
+	errno = 0;
+	assert_null(make_qp());
+	assert_int_equal(errno, ENOSPC);
+	fake.dontfork_fails = false;
+	same(&before);
+	close_all();
+}
+
 /* get_context is tried twice: with DEVX, then without. */
 static void devx_fallback(void **state)
 {
@@ -480,6 +500,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_nc),
 		cmocka_unit_test(each_failure_bf),
+		cmocka_unit_test(dontfork_refused),
 		cmocka_unit_test(devx_fallback),
 		cmocka_unit_test(old_kernels),
 		cmocka_unit_test(refused_destroy),

@@ -15,7 +15,7 @@ static int open_rc(void **state)
 {
 	(void)state;
 	fake_reset();
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
+	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
 	return 0;
 }
 
@@ -413,16 +413,62 @@ static void locks(void **state)
 	assert_true(to_mcq(rc.send_cq)->lock.used);
 }
 
+/* Spinlocks that one post, receive, poll and arm take; all are free after. */
+static void expect_locks(unsigned int each)
+{
+	struct ibv_send_wr swr = { .opcode = IBV_WR_SEND }, *sbad;
+	struct ibv_recv_wr rwr = {}, *rbad;
+	struct ibv_wc wc;
+
+	atomic_store(&fake.locks_taken, 0);
+	assert_int_equal(ibv_post_send(rc.qp, &swr, &sbad), 0);
+	assert_int_equal(atomic_load(&fake.locks_taken), each);
+	assert_int_equal(ibv_post_recv(rc.qp, &rwr, &rbad), 0);
+	assert_int_equal(atomic_load(&fake.locks_taken), 2 * each);
+	assert_int_equal(ibv_poll_cq(rc.send_cq, 1, &wc), 0);
+	assert_int_equal(atomic_load(&fake.locks_taken), 3 * each);
+	assert_int_equal(ibv_req_notify_cq(rc.send_cq, 0), 0);
+	assert_int_equal(atomic_load(&fake.locks_taken), 4 * each);
+	swr.opcode = (enum ibv_wr_opcode)99;
+	assert_int_equal(ibv_post_send(rc.qp, &swr, &sbad), EINVAL);
+	rwr.num_sge = -1;
+	assert_int_equal(ibv_post_recv(rc.qp, &rwr, &rbad), EINVAL);
+	assert_int_equal(atomic_load(&fake.locks_taken), 6 * each);
+	assert_int_equal(atomic_load(&fake.locks_held), 0);
+}
+
+static void one_lock_each(void **state)
+{
+	(void)state;
+	expect_locks(1);
+}
+
 static void single_threaded(void **state)
 {
 	(void)state;
 	fake_reset();
 	setenv("MLX5_SINGLE_THREADED", "1", 1);
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
+	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
 	unsetenv("MLX5_SINGLE_THREADED");
-	assert_false(to_mqp(rc.qp)->sq.lock.used);
-	assert_false(to_mqp(rc.qp)->rq.lock.used);
-	assert_false(to_mcq(rc.send_cq)->lock.used);
+	expect_locks(0);
+	fake_rc_close(&rc);
+}
+
+/* With BlueFlame, a register that QPs share has one more. */
+static void shared_register_lock(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+
+	(void)state;
+	fake_reset();
+	fake.ucontext.bf_reg_size = 512;
+	setenv("MLX5_NUM_LOW_LAT_UUARS", "0", 1);
+	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
+	unsetenv("MLX5_NUM_LOW_LAT_UUARS");
+	atomic_store(&fake.locks_taken, 0);
+	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
+	assert_int_equal(atomic_load(&fake.locks_taken), 2);
+	assert_int_equal(atomic_load(&fake.locks_held), 0);
 	fake_rc_close(&rc);
 }
 
@@ -486,7 +532,9 @@ int main(void)
 		RC(rate_limit_refused),
 		RC(domains),
 		RC(locks),
+		RC(one_lock_each),
 		cmocka_unit_test(single_threaded),
+		cmocka_unit_test(shared_register_lock),
 		cmocka_unit_test(scatter_to_cqe),
 		RC(mr_access),
 	};

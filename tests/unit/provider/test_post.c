@@ -307,6 +307,20 @@ static void recv_wrap(void **state)
 	assert_int_equal(rq->buf[(101 % 16) * 64], 0xaa);
 }
 
+static void recv_record_is_16_bits(void **state)
+{
+	struct mlx5x_rq *rq = &to_mqp(rc.qp)->rq;
+	struct ibv_recv_wr wr = {}, *bad;
+
+	(void)state;
+	rq->head = 0x1ffff;
+	atomic_store(&rq->tail, 0x1ffff);
+	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
+	assert_int_equal(recv_record(), 0);
+	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
+	assert_int_equal(recv_record(), 1);
+}
+
 static void recv_refused(void **state)
 {
 	struct ibv_sge sge[5] = { { 1, 1, 1 }, { 1, 0x80000000, 1 } };
@@ -448,11 +462,17 @@ int main(void)
 #define RC(f) cmocka_unit_test_setup_teardown(f, open_rc, close_rc)
 #define BF(f) cmocka_unit_test_setup_teardown(f, open_bf, close_rc)
 	const struct CMUnitTest tests[] = {
-		RC(chain_rings_once), RC(bad_requests),
-		RC(full_queue),	      RC(states),
-		RC(refused_modify),   RC(recv_wrap),
-		RC(recv_refused),     BF(bf_buffers_in_turn),
-		BF(bf_wrap),	      cmocka_unit_test(bf_only_inline),
+		RC(chain_rings_once),
+		RC(bad_requests),
+		RC(full_queue),
+		RC(states),
+		RC(refused_modify),
+		RC(recv_wrap),
+		RC(recv_record_is_16_bits),
+		RC(recv_refused),
+		BF(bf_buffers_in_turn),
+		BF(bf_wrap),
+		cmocka_unit_test(bf_only_inline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -415,7 +415,7 @@ static void test_create_bad(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED);
 	msg_cq(guest, &msg, &cq);
 	bits_set(msg.in, CMD_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_NONE);
 	msg_cq(guest, &msg, &cq);
 	bits_set(cqc, CQC_LOG_PAGE, 31); /* 2^43: one page is enough */
 	cq.cqn = msg_create(guest, &msg);

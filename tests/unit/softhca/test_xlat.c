@@ -385,6 +385,54 @@ static void test_full_transfer(void **state)
 	}
 }
 
+/* The null key: zeros to read, nowhere to write, at any address. */
+static void test_null(void **state)
+{
+	struct mkey *m = rig_mkey(&ga, MKEY_KLM, 0, 200, RIG_ALL);
+	struct mkey *x = rig_mr(&ga, 0x1000, 4096, RIG_ALL);
+	struct rig_qp *a = rig_qp(&ga, 0x41, 6, 4, 6);
+	struct rig_qp *b = rig_qp(&ga, 0x42, 6, 4, 6);
+	struct rig_wqe w;
+
+	(void)state;
+	spans_reset(&out);
+	assert_int_equal(
+		xlat_range(ga.hca, &user, 0x200, ~0ull, 1 << 20, XLAT_LR, &out),
+		XLAT_OK);
+	assert_int_equal(out.bytes, 1 << 20);
+	assert_int_equal(out.v[0].ptr[0], 0);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x200, 0, 8, XLAT_RR, &out),
+			 XLAT_BAD_ACCESS);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x200, 0, 8, XLAT_RW, &out),
+			 XLAT_BAD_ACCESS);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x201, 0, 8, XLAT_LR, &out),
+			 XLAT_BAD_KEY);
+	/* A message into a buffer with a hole; then zeros come back. */
+	rig_connect(a, b);
+	rig_fill(&ga, x, 0x1000, 4096, 1);
+	rig_recv2(b, (uint32_t[]){ rig_key(x), 0x200, rig_key(x) },
+		  (uint64_t[]){ 0x1800, 0, 0x1900 }, (uint32_t[]){ 10, 10, 10 },
+		  3);
+	wq_begin(&w, 0x0a, RIG_SIGNAL, 0);
+	wq_data(&w, rig_key(x), 0x1000, 30);
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	expect_recv(rig_poll_one(&b->rcq), b, 2, 0, 30);
+	rig_check(&ga, x, 0x1800, 10, 1);
+	set_klm(m, 2);
+	m->klm[0] = (struct mkey_klm){ 100, 0x200, 0 };
+	m->klm[1] = (struct mkey_klm){ 100, rig_key(x), 0x1000 };
+	wq_begin(&w, 0x10, RIG_SIGNAL, 0);
+	wq_raddr(&w, 0, rig_key(m));
+	wq_data(&w, rig_key(x), 0x1a00, 200);
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	rig_check_is(&ga, x, 0x1a00, 100, 0);
+	rig_check(&ga, x, 0x1a64, 100, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +449,7 @@ int main(void)
 		T(stall),
 		T(full),
 		T(full_transfer),
+		T(null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves that posting, polling and cleaning bear each other in threads.
+ *
+ * A thread plays the device: it follows the doorbell records of two QPs, reads
+ * the WQEs, and writes CQEs into one CQ, in passes, never more than the
+ * consumer index allows.  Several threads post sends and receives, others
+ * poll.  Each request completes once, with the kind that was posted; a third
+ * QP is made, used and destroyed meanwhile.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake.h"
+
+enum {
+	QPS = 2,
+	POSTERS = 2, /* for each queue of each QP */
+	POLLERS = 2,
+	EACH = 20000,
+	TOTAL = QPS * 2 * POSTERS * EACH,
+};
+
+static struct fake_rc rc;
+static struct ibv_qp *qps[QPS];
+static atomic_uchar *seen;
+static atomic_int completed;
+static atomic_int failures;
+static atomic_bool stop;
+
+struct poster {
+	struct ibv_qp *qp;
+	bool recv;
+	uint64_t first;
+};
+
+static void *post(void *arg)
+{
+	const struct poster *p = arg;
+	struct ibv_sge sge = { 64, 8, 1 };
+	struct ibv_send_wr swr = { .sg_list = &sge, .num_sge = 1 }, *sbad;
+	struct ibv_recv_wr rwr = { .sg_list = &sge, .num_sge = 1 }, *rbad;
+	int i, err;
+
+	for (i = 0; i < EACH; i++) {
+		do {
+			if (p->recv) {
+				rwr.wr_id = p->first + i;
+				err = ibv_post_recv(p->qp, &rwr, &rbad);
+			} else {
+				swr.wr_id = p->first + i;
+				swr.opcode = i % 3 ? IBV_WR_SEND
+						   : IBV_WR_RDMA_WRITE;
+				err = ibv_post_send(p->qp, &swr, &sbad);
+			}
+			if (err == ENOMEM)
+				sched_yield();
+		} while (err == ENOMEM && !atomic_load(&stop));
+		if (err)
+			atomic_fetch_add(&failures, 1);
+	}
+	return NULL;
+}
+
+static void check(const struct ibv_wc *wc)
+{
+	uint64_t in_thread = wc->wr_id % EACH;
+	bool recv = wc->wr_id / EACH / POSTERS % 2;
+	enum ibv_wc_opcode want = recv		  ? IBV_WC_RECV
+				  : in_thread % 3 ? IBV_WC_SEND
+						  : IBV_WC_RDMA_WRITE;
+
+	if (wc->wr_id >= TOTAL || wc->status != IBV_WC_SUCCESS ||
+	    wc->opcode != want || atomic_fetch_add(&seen[wc->wr_id], 1))
+		atomic_fetch_add(&failures, 1);
+}
+
+static void *poll(void *arg)
+{
+	struct ibv_wc wc[7];
+	int n, i;
+
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		n = ibv_poll_cq(rc.send_cq, 7, wc);
+		for (i = 0; i < n; i++)
+			check(&wc[i]);
+		atomic_fetch_add(&completed, n);
+		if (!n)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* The device's side of a queue. */
+struct engine {
+	struct ibv_qp *qp;
+	bool recv;
+	uint32_t done;
+};
+
+static uint32_t load_be(const void *p)
+{
+	return be32toh(__atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE));
+}
+
+/* One WQE of the queue becomes a CQE; false if there is none. */
+static bool consume(struct engine *e, uint32_t *produced)
+{
+	struct mlx5x_qp *qp = to_mqp(e->qp);
+	uint32_t ring = rc.send_cq->cqe + 1, ci, counter = e->done;
+	uint8_t b[64] = {}, *cqe;
+
+	if (((load_be(&qp->dbrec[!e->recv]) - e->done) & 0xffff) == 0)
+		return false;
+	ci = load_be(to_mcq(rc.send_cq)->dbrec);
+	if (((*produced - ci) & 0xffffff) >= ring)
+		return false;
+	if (e->recv) {
+		e->done++;
+	} else {
+		const uint8_t *wqe =
+			qp->sq.buf + (size_t)(e->done & qp->sq.mask) * 64;
+
+		/* the index in the WQE is the one we stand at */
+		if (wqe[1] != (uint8_t)(e->done >> 8) ||
+		    wqe[2] != (uint8_t)e->done)
+			atomic_fetch_add(&failures, 1);
+		e->done += ((wqe[7] & 0x3f) + 3) / 4;
+	}
+	fake_be32(b + 0x20, qp->rsc.uidx);
+	fake_be32(b + 0x38, e->qp->qp_num);
+	fake_be16(b + 0x3c, counter);
+	cqe = fake_cqe(rc.send_cq, *produced);
+	memcpy(cqe, b, 63);
+	__atomic_store_n(cqe + 63,
+			 (e->recv ? 0x20 : 0) | (*produced / ring & 1),
+			 __ATOMIC_RELEASE);
+	++*produced;
+	return true;
+}
+
+static void *run_device(void *arg)
+{
+	struct engine e[2 * QPS];
+	uint32_t produced = 0;
+	bool idle;
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 2 * QPS; i++)
+		e[i] = (struct engine){ .qp = qps[i / 2], .recv = i & 1 };
+	while (!atomic_load(&stop)) {
+		idle = true;
+		for (i = 0; i < 2 * QPS; i++)
+			idle &= !consume(&e[i], &produced);
+		if (idle)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static struct ibv_qp *create(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.send_cq,
+		.cap = { 13, 11, 2, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+	struct ibv_qp *qp = mlx5x_create_qp(rc.pd, &attr);
+
+	assert_non_null(qp);
+	fake_modify(qp, IBV_QPS_RTS);
+	return qp;
+}
+
+static void all_at_once(void **state)
+{
+	struct poster posters[QPS * 2 * POSTERS];
+	pthread_t t[QPS * 2 * POSTERS + POLLERS + 1];
+	int i, n = 0;
+
+	(void)state;
+	fake_reset();
+	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
+	seen = calloc(TOTAL, sizeof(*seen));
+	for (i = 0; i < QPS; i++)
+		qps[i] = create();
+
+	pthread_create(&t[n++], NULL, run_device, NULL);
+	for (i = 0; i < POLLERS; i++)
+		pthread_create(&t[n++], NULL, poll, NULL);
+	for (i = 0; i < QPS * 2 * POSTERS; i++) {
+		posters[i] = (struct poster){
+			.qp = qps[i / (2 * POSTERS)],
+			.recv = i / POSTERS & 1,
+			.first = (uint64_t)i * EACH,
+		};
+		pthread_create(&t[n++], NULL, post, &posters[i]);
+	}
+	/* others come and go, and clean the CQ */
+	while (atomic_load(&completed) < TOTAL && !atomic_load(&failures)) {
+		assert_int_equal(mlx5x_destroy_qp(create()), 0);
+		sched_yield();
+	}
+	atomic_store(&stop, true);
+	for (i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+
+	assert_int_equal(atomic_load(&failures), 0);
+	assert_int_equal(atomic_load(&completed), TOTAL);
+	for (i = 0; i < QPS; i++)
+		assert_int_equal(mlx5x_destroy_qp(qps[i]), 0);
+	free(seen);
+	fake_rc_close(&rc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
