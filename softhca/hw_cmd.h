@@ -37,8 +37,8 @@
 #define PAGES_NUM	    0x0c, 31, 0
 #define PAGES_OUT_NUM	    0x08, 31, 0
 #define TEARDOWN_PROFILE    0x08, 15, 0
-#define TEARDOWN_STATE      0x0c, 0, 0
-#define TEARDOWN_OUT        0x10u
+#define TEARDOWN_STATE	    0x0c, 0, 0
+#define TEARDOWN_OUT	    0x10u
 #define ADAPTER_VENDOR	    0x28, 23, 0
 #define ADAPTER_PSID_AT	    0x100u
 #define QUERY_ADAPTER_OUT   0x110u
