@@ -91,6 +91,8 @@
 #define CQ_MODIFY_PERIOD    (1u << 0)
 #define CQ_MODIFY_COUNT	    (1u << 1)
 #define CQ_MODIFY_OI	    (1u << 2)
+#define CQ_OP_RESIZE	    1u
+#define CQ_RESIZE_FIELDS    0x7u /* size, page offset, page size */
 #define CQC_STATUS_OVERFLOW 0x9u
 #define CQC_STATE_SOLICITED 0x6u
 #define CQC_STATE_ARMED	    0x9u
