@@ -82,6 +82,7 @@ run_check_options() {
 	if [[ ! $VM_MEM =~ ^[1-9][0-9]*[MG]$ ]]; then
 		die "--mem is a number and M or G, not '$VM_MEM'"
 	fi
+	run_check_regex
 	if [ -n "$VM_HOST" ]; then
 		if [ ! -d "$VM_HOST" ]; then
 			die "no folder $VM_HOST to mount"
@@ -89,6 +90,15 @@ run_check_options() {
 		VM_HOST=$(realpath -e "$VM_HOST")
 	fi
 	suite_check
+}
+
+# grep ends with 1 if the expression is good and nothing matches.
+run_check_regex() {
+	local status=0
+	grep -E -e "$VM_EXPECT" </dev/null 2>/dev/null || status=$?
+	if [ "$status" -gt 1 ]; then
+		die "--expect-log is no regular expression: '$VM_EXPECT'"
+	fi
 }
 
 run_check_number() {
