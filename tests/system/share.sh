@@ -70,6 +70,28 @@ cq_before() {
 	want ok Q channel h destroy >/dev/null
 }
 
+# Another thread polls and arms the CQ all the time of the import.
+cq_busy() {
+	owner
+	export_all
+	far_end
+	consumer Q
+	want ok Q channel h create C >/dev/null
+	want ok Q cq c create C h >/dev/null
+	want ok Q cq c spin >/dev/null
+	import_all Q
+	want ok Q cq c still >/dev/null
+	want ok R cq c create C >/dev/null
+	join_pair Q p c R p c
+	want ok P mr m fill 0 4096 3 >/dev/null
+	want ok Q qp q write "$MR_ADDR" 4096 "$MR_LKEY" "$R_ADDR" "$R_RKEY" \
+		>/dev/null
+	want ok Q cq c event >/dev/null
+	traffic Q
+	leave Q
+	want ok Q channel h destroy >/dev/null
+}
+
 # A CQ that was used before the import starts anew.
 cq_used() {
 	owner
@@ -309,7 +331,7 @@ close_sweeps() {
 	want ok P pd p dealloc >/dev/null
 }
 
-all=(usual_flow cq_before cq_used qp_before no_export to_itself owner_first
+all=(usual_flow cq_before cq_busy cq_used qp_before no_export to_itself owner_first
 	owner_killed consumer_killed double_import eight_importers by_fork
 	other_user close_sweeps)
 

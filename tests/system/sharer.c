@@ -14,6 +14,7 @@
  *	dm C HANDLE                                 ibv_import_dm
  *	channel H create C | destroy
  *	cq Q create C [H] | arm | event | poll | destroy
+ *	cq Q spin | still                           a thread polls and arms it
  *	qp Q create P CQ | show | connect QPN GID | destroy
  *	qp Q write|read ADDR LENGTH LKEY RADDR RKEY      and its completion
  *	fd F of C | async C | pipe | open PATH | number N | close | show

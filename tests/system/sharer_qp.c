@@ -2,8 +2,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <infiniband/verbs.h>
 
 #include "rc.h"
@@ -105,6 +108,51 @@ static void cq_poll(struct ibv_cq *cq)
 		printf("ok opcode %d bytes %u\n", wc.opcode, wc.byte_len);
 }
 
+/* A thread that polls and arms an idle CQ without a pause. */
+static struct {
+	pthread_t thread;
+	struct ibv_cq *cq;
+	atomic_bool end;
+	atomic_ulong rounds;
+} spinner;
+
+static void *spin(void *arg)
+{
+	struct ibv_wc wc;
+
+	(void)arg;
+	while (!atomic_load(&spinner.end)) {
+		if (ibv_poll_cq(spinner.cq, 1, &wc) ||
+		    ibv_req_notify_cq(spinner.cq, 0))
+			return arg;
+		atomic_fetch_add(&spinner.rounds, 1);
+	}
+	return &spinner;
+}
+
+static void spin_start(struct ibv_cq *cq)
+{
+	spinner.cq = cq;
+	answer(pthread_create(&spinner.thread, NULL, spin, NULL));
+}
+
+/* It must have gone on since it was asked to end, and seen nothing. */
+static void spin_end(void)
+{
+	unsigned long before = atomic_load(&spinner.rounds);
+	void *result;
+
+	for (int i = 0; i < 1000 && atomic_load(&spinner.rounds) == before; i++)
+		usleep(1000);
+	if (atomic_load(&spinner.rounds) == before) {
+		refuse(ETIMEDOUT);
+		return;
+	}
+	atomic_store(&spinner.end, true);
+	pthread_join(spinner.thread, &result);
+	answer(result ? 0 : EIO);
+}
+
 void cmd_cq(char **argv)
 {
 	const char *how = argv[2] ? argv[2] : "";
@@ -119,6 +167,10 @@ void cmd_cq(char **argv)
 		return;
 	if (!strcmp(how, "arm")) {
 		answer(ibv_req_notify_cq(t->object, 0));
+	} else if (!strcmp(how, "spin")) {
+		spin_start(t->object);
+	} else if (!strcmp(how, "still")) {
+		spin_end();
 	} else if (!strcmp(how, "event")) {
 		cq_event(t->object);
 	} else if (!strcmp(how, "poll")) {
