@@ -56,6 +56,8 @@ const struct verbs_context_ops mlx5x_ops = {
 	.destroy_cq = mlx5x_destroy_cq,
 	.destroy_qp = mlx5x_destroy_qp,
 	.free_context = mlx5x_free_context,
+	.import_mr = mlx5x_import_mr,
+	.import_pd = mlx5x_import_pd,
 	.modify_qp = mlx5x_modify_qp,
 	.poll_cq = mlx5x_poll_cq,
 	.post_recv = mlx5x_post_recv,
@@ -66,6 +68,8 @@ const struct verbs_context_ops mlx5x_ops = {
 	.reg_mr = mlx5x_reg_mr,
 	.req_notify_cq = mlx5x_req_notify_cq,
 	.resize_cq = mlx5x_resize_cq,
+	.unimport_mr = mlx5x_unimport_mr,
+	.unimport_pd = mlx5x_unimport_pd,
 };
 
 static struct verbs_device *alloc_device(struct verbs_sysfs_dev *sysfs_dev)
@@ -88,6 +92,7 @@ const struct verbs_device_ops mlx5x_device_ops = {
 	.match_table = match_table,
 	.alloc_context = mlx5x_alloc_context,
 	.alloc_device = alloc_device,
+	.import_context = mlx5x_import_context,
 	.uninit_device = uninit_device,
 };
 

@@ -44,6 +44,6 @@ LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export LD_LIBRARY_PATH
 "$tmp/new"
 "$tmp/old"
-for page in "$source"/man/*; do
+for page in "$source"/man/*.3; do
 	[ -s "$tmp/usr/share/man/man${page##*.}/${page##*/}" ]
 done
