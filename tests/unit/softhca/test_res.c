@@ -193,7 +193,7 @@ static void test_states(void **state)
 	cmd_alloc(&guest, ALLOC_PD, 0);
 	/* Other ways to tear down are not reported. */
 	assert_int_equal(cmd_number(&guest, 0x103, 2, 0), CMD_BAD_PARAM);
-	assert_int_equal(drv_count(guest.hca), 2);
+	assert_int_equal(drv_count(guest.hca), 1);
 	assert_int_equal(cmd_number(&guest, 0x103, 0, 0), CMD_OK);
 	assert_int_equal(drv_count(guest.hca), 0);
 	assert_false(guest.hca->initialised);
