@@ -8,9 +8,13 @@
  * driver may choose: the number of QPs, and whether atomics work on
  * host-endian operands.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "caps.h"
 #include "hw_cmd.h"
 #include "objects.h"
+#include "xlat.h"
 
 #define PORT_TYPE_ETH 1u
 #define CAP_MIN_SIZE  0x14u
@@ -25,7 +29,7 @@ struct cap {
 #define CAP_LOG_MAX_QP	0x10, 4, 0
 #define CAP_ATOMIC_MODE 0x08, 31, 30
 
-static const struct cap general[] = {
+static struct cap general[] = {
 	{ "log_max_srq_sz", 0x10, 31, 24, LOG_MAX_SRQ_SZ },
 	{ "log_max_qp_sz", 0x10, 23, 16, LOG_MAX_QP_SZ },
 	{ "log_max_qp", CAP_LOG_MAX_QP, LOG_MAX_QP },
@@ -33,11 +37,15 @@ static const struct cap general[] = {
 	{ "log_max_cq_sz", 0x18, 23, 16, LOG_MAX_CQ_SZ },
 	{ "log_max_cq", 0x18, 4, 0, LOG_MAX_CQ },
 	{ "log_max_eq_sz", 0x1c, 31, 24, LOG_MAX_EQ_SZ },
+	{ "dump_fill_mkey", 0x1c, 7, 7, 1 },
 	{ "log_max_mkey", 0x1c, 21, 16, LOG_MAX_MKEY },
 	{ "log_max_eq", 0x1c, 3, 0, LOG_MAX_EQ },
-	{ "max_indirection", 0x20, 31, 24, 4 },
+	{ "max_indirection", 0x20, 31, 24, XLAT_MAX_DEPTH },
 	{ "fixed_buffer_size", 0x20, 23, 23, 1 },
 	{ "log_max_mrw_sz", 0x20, 22, 16, 36 },
+	{ "force_teardown", 0x20, 15, 15, 1 },
+	{ "umr_extended_translation_offset", 0x20, 7, 7, 1 },
+	{ "null_mkey", 0x20, 6, 6, 1 },
 	{ "log_max_klm_list_size", 0x20, 5, 0, LOG_MAX_KLM },
 	{ "log_max_ra_req_qp", 0x28, 21, 16, LOG_MAX_RD },
 	{ "log_max_ra_res_qp", 0x28, 5, 0, LOG_MAX_RD },
@@ -49,14 +57,18 @@ static const struct cap general[] = {
 	{ "num_ports", 0x34, 7, 0, 1 },
 	{ "log_max_msg", 0x38, 28, 24, LOG_MAX_MSG },
 	{ "cqe_version", 0x3c, 3, 0, 1 },
-	/* Memory is registered by commands; the send queues have no UMR. */
-	{ "umr_modify_entity_size_disabled", 0x40, 24, 24, 1 },
+	/* With 1 the driver registers memory by commands, not by UMR. */
+	{ "umr_modify_entity_size_disabled", 0x40, 24, 24, 0 },
 	{ "umr_fence", 0x40, 21, 20, 2 },
 	{ "eth_net_offloads", 0x40, 3, 3, 1 },
 	{ "roce", 0x40, 2, 2, 1 },
 	{ "atomic", 0x40, 1, 1, 1 },
 	{ "cq_oi", 0x44, 31, 31, 1 },
+	{ "cq_resize", 0x44, 30, 30, 1 },
 	{ "cq_moderation", 0x44, 29, 29, 1 },
+	{ "umr_ptr_rlky", 0x44, 15, 15, 1 },
+	/* Memory windows of types 1 and 2B, lists of keys by UMR. */
+	{ "imaicl", 0x44, 14, 14, 1 },
 	/* The driver does not load without XRC SRQs and domains. */
 	{ "xrc", 0x44, 3, 3, 1 },
 	{ "ud", 0x44, 2, 2, 1 },
@@ -86,6 +98,7 @@ static const struct cap general[] = {
 	{ "log_max_current_mc_list", 0x7c, 12, 8, LOG_MAX_MC },
 	{ "log_max_current_uc_list", 0x7c, 4, 0, LOG_MAX_UC },
 	{ "log_max_uctx", 0x8c, 28, 24, LOG_MAX_UCTX },
+	{ "log_max_umem", 0x8c, 20, 16, LOG_MAX_UMEM },
 	{ "log_uar_page_sz", 0x90, 15, 0, 0 },
 	{ "device_frequency_khz", 0x9c, 31, 0, HCA_TIMER_KHZ },
 	{ "num_of_uars_per_page", 0xa4, 31, 0, 1 },
@@ -93,7 +106,7 @@ static const struct cap general[] = {
 	{ NULL, 0, 0, 0, 0 },
 };
 
-static const struct cap eth[] = {
+static struct cap eth[] = {
 	{ "csum_cap", 0x00, 31, 31, 1 },
 	{ "vlan_cap", 0x00, 30, 30, 1 },
 	{ "wqe_vlan_insert", 0x00, 24, 24, 1 },
@@ -104,7 +117,7 @@ static const struct cap eth[] = {
 	{ NULL, 0, 0, 0, 0 },
 };
 
-static const struct cap atomic[] = {
+static struct cap atomic[] = {
 	{ "supported_atomic_req_8B_endianness_mode_1", 0x08, 25, 25, 1 },
 	/* Compare-and-swap, fetch-and-add, of 8 bytes. */
 	{ "atomic_operations", 0x10, 15, 0, 3 },
@@ -112,7 +125,7 @@ static const struct cap atomic[] = {
 	{ NULL, 0, 0, 0, 0 },
 };
 
-static const struct cap roce[] = {
+static struct cap roce[] = {
 	{ "l3_type", 0x10, 19, 16, 6 },	   /* IPv4 and IPv6 */
 	{ "roce_version", 0x10, 7, 0, 5 }, /* v1 and v2 */
 	{ "r_roce_dest_udp_port", 0x14, 15, 0, 4791 },
@@ -123,7 +136,7 @@ static const struct cap roce[] = {
 };
 
 /* Of the NIC's receive side, whose block is at byte 0x40. */
-static const struct cap flow_table[] = {
+static struct cap flow_table[] = {
 	{ "ft_support", 0x40, 31, 31, 1 },
 	{ "log_max_ft_size", 0x44, 29, 24, LOG_MAX_FT_SZ },
 	{ "max_ft_level", 0x44, 7, 0, MAX_FT_LEVEL },
@@ -133,7 +146,7 @@ static const struct cap flow_table[] = {
 	{ NULL, 0, 0, 0, 0 },
 };
 
-static const struct cap *table_of(unsigned int type)
+static struct cap *table_of(unsigned int type)
 {
 	switch (type) {
 	case CAP_GENERAL:
@@ -149,6 +162,45 @@ static const struct cap *table_of(unsigned int type)
 	default:
 		return NULL;
 	}
+}
+
+static struct cap *find(const char *name, size_t len)
+{
+	unsigned int type;
+	struct cap *cap;
+
+	for (type = 0; type <= CAP_FLOW_TABLE; type++)
+		for (cap = table_of(type); cap && cap->name; cap++)
+			if (!strncmp(cap->name, name, len) && !cap->name[len])
+				return cap;
+	return NULL;
+}
+
+int caps_override(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	unsigned long value;
+	struct cap *cap;
+	char *end;
+
+	if (!equals)
+		return EINVAL;
+	cap = find(text, (size_t)(equals - text));
+	if (!cap)
+		return ENOENT;
+	errno = 0;
+	value = strtoul(equals + 1, &end, 0);
+	if (equals[1] < '0' || equals[1] > '9' || *end)
+		return EINVAL;
+	if (errno || value > bits_mask(cap->hi, cap->lo))
+		return ERANGE;
+	cap->value = (uint32_t)value;
+	return 0;
+}
+
+uint32_t caps_value(const char *name)
+{
+	return find(name, strlen(name))->value;
 }
 
 void caps_get(const struct hca *hca, unsigned int type, bool current,

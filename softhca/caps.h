@@ -20,6 +20,15 @@ enum cap_type {
 void caps_get(const struct hca *hca, unsigned int type, bool current,
 	      uint8_t *buf, size_t size);
 /*
+ * Report another value, by the kernel's name of the field: "NAME=NUMBER".  For
+ * all HCAs of the process, before there is one.  0, ENOENT for an unknown
+ * name, ERANGE when the number does not fit the field, or EINVAL.
+ */
+int caps_override(const char *text);
+/* What is reported under that name, which exists. */
+uint32_t caps_value(const char *name);
+
+/*
  * Make the settable fields what buf says.  CMD_OK, or a refusal when buf asks
  * for what cannot be, and then nothing has changed.
  */

@@ -30,8 +30,9 @@
 static const struct cmd_def *const *all_tables(size_t *num)
 {
 	static const struct cmd_def *const tables[] = {
-		cmds_device, cmds_vport, cmds_eq,  cmds_res, cmds_mkey,
-		cmds_cq,     cmds_qp,	 cmds_srq, cmds_eth, cmds_flow,
+		cmds_device, cmds_vport, cmds_eq,   cmds_res,
+		cmds_mkey,   cmds_cq,	 cmds_qp,   cmds_srq,
+		cmds_eth,    cmds_flow,	 cmds_umem,
 	};
 
 	*num = sizeof(tables) / sizeof(tables[0]);

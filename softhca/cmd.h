@@ -70,6 +70,7 @@ extern const struct cmd_def cmds_vport[];  /* vport, RoCE address, registers */
 extern const struct cmd_def cmds_eq[];
 extern const struct cmd_def cmds_res[]; /* UAR, PD, TD, XRCD, UCTX, counters */
 extern const struct cmd_def cmds_mkey[];
+extern const struct cmd_def cmds_umem[];
 extern const struct cmd_def cmds_cq[];
 extern const struct cmd_def cmds_qp[];
 extern const struct cmd_def cmds_srq[]; /* RMP, XRC SRQ */

@@ -5,6 +5,7 @@
 #include "cq.h"
 #include "hw_cmd.h"
 #include "objects.h"
+#include "umem.h"
 
 #define CQE_SIZE_64	    0u
 #define CQE_SIZE_128	    1u
@@ -29,8 +30,7 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE,
 			      "no such CQE size");
 	if (bits_get(cqc, CQC_COLLAPSED) || bits_get(cqc, CQC_COMPRESS) ||
-	    bits_get(cqc, CQC_PERIOD_MODE) || bits_get(cqc, CQC_APU) ||
-	    bits_get(cqc, CQC_DBR_UMEM) || bits_get(cmd->in, CMD_UMEM_VALID))
+	    bits_get(cqc, CQC_PERIOD_MODE) || bits_get(cqc, CQC_APU))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
 			      "a CQ feature that is not reported");
 	if (be64_get(cqc + CQC_DBR_AT) % DBR_ALIGN)
@@ -39,14 +39,63 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 	return CMD_OK;
 }
 
-static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
+/* No CQE may cross into another page. */
+static enum cmd_status check_ring(struct cmd *cmd, const struct ring *ring,
+				  uint16_t cqe_size)
+{
+	if (ring->offset % cqe_size)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS,
+			      "the ring is not aligned to its CQEs");
+	return CMD_OK;
+}
+
+static uint16_t size_of_cqe(const uint8_t *cqc)
+{
+	return bits_get(cqc, CQC_CQE_SIZE) == CQE_SIZE_64 ? 64 : 128;
+}
+
+/* The ring and the doorbell record, at addresses or in UMEMs. */
+static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
+				   struct cq *cq)
 {
 	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
 	struct ring_spec spec = {
+		.bytes = (uint64_t)cq->cqe_size << cq->log_size,
 		.log_page = bits_get(cqc, CQC_LOG_PAGE),
 		.page_offset = bits_get(cqc, CQC_PAGE_OFFSET),
 		.pas = CMD_PAS_AT,
 	};
+	struct umem_spec umem = {
+		.id = bits_get(cmd->in, CMD_UMEM_ID),
+		.off = be64_get(cmd->in + CMD_UMEM_OFF_AT),
+		.len = spec.bytes,
+		.writes = true,
+	};
+	struct obj *ring_umem = NULL, *dbr_umem = NULL;
+	enum cmd_status status = CMD_OK;
+
+	cq->dbr = be64_get(cqc + CQC_DBR_AT);
+	if (bits_get(cqc, CQC_DBR_UMEM))
+		status = umem_record(hca, cmd, bits_get(cqc, CQC_DBR_UMEM_ID),
+				     &cq->dbr, &dbr_umem);
+	if (status)
+		return status;
+	if (bits_get(cmd->in, CMD_UMEM_VALID))
+		status = umem_ring(hca, cmd, &umem, &cq->ring, &ring_umem);
+	else
+		status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+	if (!status)
+		status = check_ring(cmd, &cq->ring, cq->cqe_size);
+	if (status)
+		return status;
+	obj_use(&cq->obj, ring_umem);
+	obj_use(&cq->obj, dbr_umem);
+	return CMD_OK;
+}
+
+static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
 	enum cmd_status status = check_cq(cmd, cqc);
 	struct obj *eq, *uar;
 	struct cq *cq;
@@ -69,13 +118,11 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 	cq->period_us = (uint16_t)bits_get(cqc, CQC_PERIOD);
 	cq->max_count = (uint16_t)bits_get(cqc, CQC_MAX_COUNT);
 	cq->log_size = (uint8_t)bits_get(cqc, CQC_LOG_SIZE);
-	cq->cqe_size = bits_get(cqc, CQC_CQE_SIZE) == CQE_SIZE_64 ? 64 : 128;
+	cq->cqe_size = size_of_cqe(cqc);
 	cq->overrun_ignore = bits_get(cqc, CQC_OI);
 	cq->uar = uar->id;
 	cq->eqn = eq->id;
-	cq->dbr = be64_get(cqc + CQC_DBR_AT);
-	spec.bytes = (uint64_t)cq->cqe_size << cq->log_size;
-	status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+	status = find_memory(hca, cmd, cq);
 	if (status) {
 		cq_free(&cq->obj);
 		return status;
@@ -87,6 +134,40 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 static enum cmd_status destroy_cq(struct hca *hca, struct cmd *cmd)
 {
 	return cmd_destroy(hca, cmd, OBJ_CQ);
+}
+
+static enum cmd_status resize_cq(struct hca *hca, struct cmd *cmd,
+				 struct cq *cq)
+{
+	const uint8_t *cqc = cmd->in + CMD_CTX_AT;
+	uint32_t log_size = bits_get(cqc, CQC_LOG_SIZE);
+	uint16_t cqe_size = size_of_cqe(cqc);
+	struct ring_spec spec = {
+		.bytes = (uint64_t)cqe_size << log_size,
+		.log_page = bits_get(cqc, CQC_LOG_PAGE),
+		.page_offset = bits_get(cqc, CQC_PAGE_OFFSET),
+		.pas = CMD_PAS_AT,
+	};
+	struct ring ring = { .pages = NULL };
+	enum cmd_status status;
+
+	if (bits_get(cmd->in, CQ_MODIFY_FIELDS) != CQ_RESIZE_FIELDS)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD,
+			      "a ring is given by size, page size and offset");
+	if (bits_get(cmd->in, CMD_UMEM_VALID))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
+			      "no resizing onto a UMEM");
+	status = check_cq(cmd, cqc);
+	if (!status)
+		status = cmd_ring(cmd, OBJ_CQ, &spec, &ring);
+	if (!status)
+		status = check_ring(cmd, &ring, cqe_size);
+	if (!status && !cq_resize(hca, cq, &ring, (uint8_t)log_size, cqe_size))
+		status = refuse(cmd, CMD_BAD_RES_STATE, OBJ_CQ, SYND_STATE,
+				"the CQ is full, or fuller than it shall be");
+	if (status)
+		ring_free(&ring);
+	return status;
 }
 
 static enum cmd_status modify_cq(struct hca *hca, struct cmd *cmd)
@@ -103,9 +184,11 @@ static enum cmd_status modify_cq(struct hca *hca, struct cmd *cmd)
 	if (status)
 		return status;
 	cq = (struct cq *)obj;
+	if (cmd->op_mod == CQ_OP_RESIZE)
+		return resize_cq(hca, cmd, cq);
 	if (cmd->op_mod)
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
-			      "resizing is not reported");
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_TYPE,
+			      "no such modification");
 	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_OI))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD,
 			      "a CQ field that cannot be modified");

@@ -19,6 +19,8 @@
 #define PAGES_GIVE     1u
 #define PAGES_TAKE     2u
 #define TEARDOWN_CLEAN 0u
+#define TEARDOWN_FORCE 1u
+#define TEARDOWN_DONE  0u
 
 static enum cmd_status check_function(struct cmd *cmd)
 {
@@ -61,14 +63,20 @@ static enum cmd_status init_hca(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
+/*
+ * Clean: the driver has destroyed what it made.  Force: it has not, and will
+ * not (the machine goes down).
+ */
 static enum cmd_status teardown_hca(struct hca *hca, struct cmd *cmd)
 {
 	uint16_t issi = hca->issi;
 	bool enabled = hca->enabled;
+	uint32_t profile = bits_get(cmd->in, TEARDOWN_PROFILE);
 
-	if (bits_get(cmd->in, TEARDOWN_PROFILE) != TEARDOWN_CLEAN)
+	if (profile != TEARDOWN_CLEAN && profile != TEARDOWN_FORCE)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_UNSUPPORTED,
 				  "no such way to tear down");
+	bits_set(cmd->out, TEARDOWN_STATE, TEARDOWN_DONE);
 	objects_reset(hca);
 	hca->enabled = enabled;
 	hca->issi = issi;
@@ -154,7 +162,7 @@ const struct cmd_def cmds_device[] = {
 	{ 0x101, "QUERY_ADAPTER", CMD_IN_MIN, QUERY_ADAPTER_OUT,
 	  query_adapter },
 	{ 0x102, "INIT_HCA", CMD_IN_MIN, CMD_OUT_MIN, init_hca },
-	{ 0x103, "TEARDOWN_HCA", CMD_IN_MIN, CMD_OUT_MIN, teardown_hca },
+	{ 0x103, "TEARDOWN_HCA", CMD_IN_MIN, TEARDOWN_OUT, teardown_hca },
 	{ 0x104, "ENABLE_HCA", CMD_IN_MIN, CMD_OUT_MIN, enable_hca },
 	{ 0x105, "DISABLE_HCA", CMD_IN_MIN, CMD_OUT_MIN, disable_hca },
 	{ 0x107, "QUERY_PAGES", CMD_IN_MIN, CMD_OUT_WORDS, query_pages },

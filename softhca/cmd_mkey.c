@@ -7,36 +7,26 @@
  * was created free.  Memory for a list is taken only when there is one, so a
  * driver may create thousands of free keys of large capacity.
  *
- * A PA key reaches all guest memory: only the kernel may have one, and users
- * create no MTT keys either, since nobody has checked their page addresses.
+ * A PA key reaches all guest memory: only the kernel may have one.  Users give
+ * no page addresses either, since nobody has checked them: their MTT keys are
+ * made on a UMEM, whose list the kernel has made.
  */
 #include <stdlib.h>
 
 #include "hw_cmd.h"
+#include "mkey.h"
 #include "objects.h"
+#include "umem.h"
+#include "xlat.h"
 
-#define OCTWORD	      16u
-#define MTTS	      2u /* in an octword */
-#define MTT_ADDR      (~(uint64_t)0xfff)
-#define MAX_OCTWORDS  (1u << 24)
-#define MIN_LOG_PAGE  12u
-#define MAX_LOG_PAGE  62u
-#define KLM_BCOUNT_AT 0x0u
-#define KLM_KEY_AT    0x4u
-#define KLM_VA_AT     0x8u
+#define NO_KEY 0x100u /* ends scatter lists */
 
 static void mkey_free(struct obj *obj)
 {
 	struct mkey *mkey = (struct mkey *)obj;
 
-	free(mkey->mtt);
-	free(mkey->klm);
+	mkey_drop_list(mkey);
 	free(mkey);
-}
-
-static unsigned int mkc_mode(const uint8_t *mkc)
-{
-	return bits_get(mkc, MKC_MODE_HIGH) << 2 | bits_get(mkc, MKC_MODE_LOW);
 }
 
 /* Octwords that the range of a live MTT or KSM key takes; 0: too many. */
@@ -52,7 +42,7 @@ static uint64_t octwords_needed(const uint8_t *mkc)
 	pages = (start + len + page - 1) >> log_page;
 	if (mkc_mode(mkc) == MKEY_KSM)
 		return pages;
-	return (pages + MTTS - 1) / MTTS;
+	return (pages + MKEY_MTTS - 1) / MKEY_MTTS;
 }
 
 static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
@@ -60,13 +50,13 @@ static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
 	uint32_t actual = bits_get(cmd->in, MKEY_ACTUAL);
 	uint32_t octwords = bits_get(mkc, MKC_OCTWORDS);
 
-	if (octwords > MAX_OCTWORDS)
+	if (octwords > MKEY_MAX_OCTWORDS)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
 			      "translation is too large");
 	if (actual > octwords)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
 			      "list is longer than the translation");
-	if (actual > (cmd->in_len - CMD_PAS_AT) / OCTWORD)
+	if (actual > (cmd->in_len - CMD_PAS_AT) / MKEY_OCTWORD)
 		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_MKEY, SYND_LIST,
 			      "list is longer than the command");
 	return CMD_OK;
@@ -81,8 +71,8 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	/* Of a free key all this is set later. */
 	if (bits_get(mkc, MKC_FREE) || (mode != MKEY_MTT && mode != MKEY_KSM))
 		return CMD_OK;
-	if (log_page > MAX_LOG_PAGE ||
-	    (mode == MKEY_MTT && log_page < MIN_LOG_PAGE))
+	if (log_page > MKEY_MAX_LOG_PAGE ||
+	    (mode == MKEY_MTT && log_page < MKEY_MIN_LOG_PAGE))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
 			      "log_page_size is out of range");
 	if (bits_get(mkc, MKC_LENGTH64))
@@ -96,87 +86,77 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	return CMD_OK;
 }
 
+/* Size, pages and their offset are the UMEM's. */
+static enum cmd_status check_on_umem(struct cmd *cmd, const uint8_t *mkc)
+{
+	if (mkc_mode(mkc) != MKEY_MTT)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
+			      "only a list of pages is on a UMEM");
+	if (bits_get(mkc, MKC_FREE) || bits_get(mkc, MKC_UMR_EN) ||
+	    bits_get(mkc, MKC_LENGTH64))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD,
+			      "a key on a UMEM is as it is made");
+	return CMD_OK;
+}
+
 static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 {
+	bool on_umem = bits_get(cmd->in, MKEY_UMEM_VALID);
 	unsigned int mode = mkc_mode(mkc);
 	enum cmd_status status;
 
 	if (mode > MKEY_KSM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
 			      "no such access mode");
-	if (!uid_is_kernel(cmd->uid) && (mode == MKEY_PA || mode == MKEY_MTT))
+	if (!uid_is_kernel(cmd->uid) &&
+	    (mode == MKEY_PA || (mode == MKEY_MTT && !on_umem)))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID,
 			      "users have no keys of physical addresses");
-	if (bits_get(cmd->in, MKEY_UMEM_VALID))
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED,
-			      "UMEM is not reported");
 	if (bits_get(mkc, MKC_BSF_EN) || bits_get(mkc, MKC_BSF_OCTWORDS))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED,
 			      "signatures are not reported");
+	if (on_umem)
+		return check_on_umem(cmd, mkc);
 	status = check_list(cmd, mkc);
 	if (status)
 		return status;
 	return check_range(cmd, mkc);
 }
 
-static bool read_mtts(struct mkey *mkey, const uint8_t *list, uint32_t actual)
+static enum cmd_status map_umem(struct hca *hca, struct cmd *cmd,
+				struct mkey *mkey)
 {
-	uint32_t i;
+	const struct umem_spec spec = {
+		.id = bits_get(cmd->in, MKEY_UMEM_ID),
+		.off = be64_get(cmd->in + MKEY_UMEM_OFF_AT),
+		.len = mkey->len,
+		.writes = mkey->lw || mkey->rw || mkey->atomic,
+	};
+	enum cmd_status status;
+	struct obj *umem;
+	struct ring ring;
 
-	mkey->mtt = calloc((size_t)mkey->octwords * MTTS, sizeof(*mkey->mtt));
-	if (!mkey->mtt)
-		return false;
-	for (i = 0; i < actual * MTTS; i++)
-		mkey->mtt[i] = be64_get(list + (size_t)i * 8) & MTT_ADDR;
-	return true;
+	status = umem_ring(hca, cmd, &spec, &ring, &umem);
+	if (status)
+		return status;
+	mkey->on_umem = true;
+	mkey->umem_off = ring.offset;
+	mkey->log_page = ring.log_page;
+	mkey->mtt = ring.pages;
+	mkey->octwords = ring.num_pages / MKEY_MTTS;
+	obj_use(&mkey->obj, umem);
+	return CMD_OK;
 }
 
-static bool read_klms(struct mkey *mkey, const uint8_t *list, uint32_t actual)
+static enum cmd_status fill_mkey(struct hca *hca, struct cmd *cmd,
+				 struct mkey *mkey)
 {
-	uint32_t i;
-
-	mkey->klm = calloc(mkey->octwords, sizeof(*mkey->klm));
-	if (!mkey->klm)
-		return false;
-	for (i = 0; i < actual; i++, list += OCTWORD) {
-		mkey->klm[i].bcount = be32_get(list + KLM_BCOUNT_AT);
-		mkey->klm[i].key = be32_get(list + KLM_KEY_AT);
-		mkey->klm[i].va = be64_get(list + KLM_VA_AT);
-	}
-	return true;
-}
-
-static bool read_list(struct mkey *mkey, const struct cmd *cmd)
-{
-	uint32_t actual = bits_get(cmd->in, MKEY_ACTUAL);
-	const uint8_t *list = cmd->in + CMD_PAS_AT;
-
-	if (!actual || mkey->mode == MKEY_PA)
-		return true;
-	if (mkey->mode == MKEY_MTT)
-		return read_mtts(mkey, list, actual);
-	return read_klms(mkey, list, actual);
-}
-
-static void read_mkc(struct mkey *mkey, const uint8_t *mkc)
-{
-	mkey->variant = (uint8_t)bits_get(mkc, MKC_VARIANT);
-	mkey->free = bits_get(mkc, MKC_FREE);
-	mkey->umr_en = bits_get(mkc, MKC_UMR_EN);
-	mkey->length64 = bits_get(mkc, MKC_LENGTH64);
-	mkey->en_rinval = bits_get(mkc, MKC_EN_RINVAL);
-	mkey->lr = bits_get(mkc, MKC_LR);
-	mkey->lw = bits_get(mkc, MKC_LW);
-	mkey->rr = bits_get(mkc, MKC_RR);
-	mkey->rw = bits_get(mkc, MKC_RW);
-	mkey->atomic = bits_get(mkc, MKC_A);
-	mkey->mode = mkc_mode(mkc);
-	mkey->pd = bits_get(mkc, MKC_PD);
-	mkey->qpn = bits_get(mkc, MKC_QPN);
-	mkey->start = be64_get(mkc + MKC_START_AT);
-	mkey->len = be64_get(mkc + MKC_LEN_AT);
-	mkey->log_page = (uint8_t)bits_get(mkc, MKC_LOG_PAGE);
-	mkey->octwords = bits_get(mkc, MKC_OCTWORDS);
+	if (bits_get(cmd->in, MKEY_UMEM_VALID))
+		return map_umem(hca, cmd, mkey);
+	if (mkey_put_list(mkey, 0, cmd->in + CMD_PAS_AT,
+			  bits_get(cmd->in, MKEY_ACTUAL)))
+		return CMD_OK;
+	return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY, "out of memory");
 }
 
 static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
@@ -196,11 +176,11 @@ static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
 			      "out of memory");
 	obj_init(&mkey->obj, OBJ_MKEY, cmd->uid, mkey_free);
-	read_mkc(mkey, mkc);
-	if (!read_list(mkey, cmd)) {
+	mkey_read(mkey, mkc);
+	status = fill_mkey(hca, cmd, mkey);
+	if (status) {
 		mkey_free(&mkey->obj);
-		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
-			      "out of memory");
+		return status;
 	}
 	obj_use(&mkey->obj, pd);
 	return cmd_create(hca, cmd, &mkey->obj);
@@ -211,10 +191,20 @@ static enum cmd_status destroy_mkey(struct hca *hca, struct cmd *cmd)
 	return cmd_destroy(hca, cmd, OBJ_MKEY);
 }
 
+bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd)
+{
+	struct obj *to = obj_find(hca, OBJ_PD, pd);
+
+	if (!to)
+		return false;
+	obj_use_instead(&mkey->obj, obj_find(hca, OBJ_PD, mkey->pd), to);
+	mkey->pd = pd;
+	return true;
+}
+
 static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t *mkc = cmd->out + CMD_CTX_AT;
-	const struct mkey *mkey;
 	enum cmd_status status;
 	struct obj *obj;
 
@@ -222,24 +212,17 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 			   &obj);
 	if (status)
 		return status;
-	mkey = (const struct mkey *)obj;
-	bits_set(mkc, MKC_VARIANT, mkey->variant);
-	bits_set(mkc, MKC_FREE, mkey->free);
-	bits_set(mkc, MKC_UMR_EN, mkey->umr_en);
-	bits_set(mkc, MKC_LENGTH64, mkey->length64);
-	bits_set(mkc, MKC_EN_RINVAL, mkey->en_rinval);
-	bits_set(mkc, MKC_LR, mkey->lr);
-	bits_set(mkc, MKC_LW, mkey->lw);
-	bits_set(mkc, MKC_RR, mkey->rr);
-	bits_set(mkc, MKC_RW, mkey->rw);
-	bits_set(mkc, MKC_A, mkey->atomic);
-	bits_set(mkc, MKC_MODE_LOW, mkey->mode);
-	bits_set(mkc, MKC_PD, mkey->pd);
-	bits_set(mkc, MKC_QPN, mkey->qpn);
-	be64_put(mkc + MKC_START_AT, mkey->start);
-	be64_put(mkc + MKC_LEN_AT, mkey->len);
-	bits_set(mkc, MKC_LOG_PAGE, mkey->log_page);
-	bits_set(mkc, MKC_OCTWORDS, mkey->octwords);
+	mkey_write((const struct mkey *)obj, mkc);
+	return CMD_OK;
+}
+
+/* There is no key that reaches all memory without being made. */
+static enum cmd_status query_special(struct hca *hca, struct cmd *cmd)
+{
+	(void)hca;
+	bits_set(cmd->out, SPECIAL_FILL_KEY, XLAT_NULL_KEY);
+	bits_set(cmd->out, SPECIAL_RESD_LKEY, NO_KEY);
+	bits_set(cmd->out, SPECIAL_NULL_KEY, XLAT_NULL_KEY);
 	return CMD_OK;
 }
 
@@ -247,5 +230,7 @@ const struct cmd_def cmds_mkey[] = {
 	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_NUMBER, create_mkey },
 	{ 0x201, "QUERY_MKEY", CMD_IN_MIN, QUERY_MKEY_OUT, query_mkey },
 	{ 0x202, "DESTROY_MKEY", CMD_IN_MIN, CMD_OUT_MIN, destroy_mkey },
+	{ 0x203, "QUERY_SPECIAL_CONTEXTS", CMD_OUT_MIN, QUERY_SPECIAL_OUT,
+	  query_special },
 	{ 0, NULL, 0, 0, NULL },
 };

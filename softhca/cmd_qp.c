@@ -10,6 +10,7 @@
 
 #include "hw_cmd.h"
 #include "qp.h"
+#include "umem.h"
 
 #define LOG_STRIDE_BASE 4u /* of log_rq_stride */
 #define WQEBB		64u
@@ -68,9 +69,6 @@ static enum cmd_status check_qp(struct hca *hca, struct cmd *cmd,
 		    LOG_MAX_STRIDE_RQ)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_SIZE,
 			      "log_rq_stride is too large");
-	if (bits_get(cmd->in, QP_UMEM_VALID) || bits_get(qpc, QPC_DBR_UMEM))
-		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UNSUPPORTED,
-			      "UMEM is not reported");
 	if (be64_get(qpc + QPC_DBR_AT) % DBR_ALIGN)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_ADDRESS,
 			      "the doorbell record is not aligned");
@@ -148,14 +146,44 @@ static void read_qp(struct qp *qp, const uint8_t *qpc,
 	qp_decode(qp);
 }
 
-static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
+/* The buffer and the doorbell record, at addresses or in UMEMs. */
+static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
+				   struct qp *qp)
 {
 	const uint8_t *qpc = cmd->in + QPC_AT;
 	struct ring_spec spec = {
+		.bytes = qp->ring.size,
 		.log_page = bits_get(qpc, QPC_LOG_PAGE),
 		.page_offset = bits_get(qpc, QPC_PAGE_OFFSET),
 		.pas = CMD_PAS_AT,
 	};
+	struct umem_spec umem = {
+		.id = bits_get(cmd->in, QP_UMEM_ID),
+		.off = be64_get(cmd->in + QP_UMEM_OFF_AT),
+		.len = qp->ring.size,
+	};
+	struct obj *ring_umem = NULL, *dbr_umem = NULL;
+	enum cmd_status status = CMD_OK;
+
+	if (bits_get(qpc, QPC_DBR_UMEM))
+		status = umem_record(hca, cmd, bits_get(qpc, QPC_DBR_UMEM_ID),
+				     &qp->dbr, &dbr_umem);
+	if (status)
+		return status;
+	if (bits_get(cmd->in, QP_UMEM_VALID))
+		status = umem_ring(hca, cmd, &umem, &qp->ring, &ring_umem);
+	else
+		status = cmd_ring(cmd, OBJ_QP, &spec, &qp->ring);
+	if (status)
+		return status;
+	obj_use(&qp->obj, ring_umem);
+	obj_use(&qp->obj, dbr_umem);
+	return CMD_OK;
+}
+
+static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
+{
+	const uint8_t *qpc = cmd->in + QPC_AT;
 	enum cmd_status status = check_qp(hca, cmd, qpc);
 	struct qp_base base;
 	struct qp *qp;
@@ -170,8 +198,7 @@ static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
 			      "out of memory");
 	obj_init(&qp->obj, OBJ_QP, cmd->uid, qp_free);
 	read_qp(qp, qpc, &base);
-	spec.bytes = qp->ring.size;
-	status = cmd_ring(cmd, OBJ_QP, &spec, &qp->ring);
+	status = find_memory(hca, cmd, qp);
 	if (status) {
 		qp_free(&qp->obj);
 		return status;

@@ -15,6 +15,9 @@
  * With moderation the event waits until a number of CQEs has been written since
  * the last one, or a time has passed.
  *
+ * A CQ that is resized gets another ring.  Indices go on, so a driver copies
+ * what it has not consumed to the places that follow from the new size.
+ *
  * A CQ that overruns or whose memory is not there fails for good: CQ_ERROR
  * event, no more CQEs, and its QPs go to error.
  */
@@ -110,13 +113,52 @@ static bool cq_full(struct hca *hca, struct cq *cq)
 	return ((cq->pi - cq->ci) & CI_MASK) >= cq_entries(cq);
 }
 
+/* Write the CQE at pi; false when its memory is not there. */
+static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64])
+{
+	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) * cq->cqe_size;
+	uint8_t owner = (uint8_t)((cq->pi >> cq->log_size) & 1);
+	uint8_t *p = dma_ptr(hca->dma, ring_gpa(&cq->ring, off), cq->cqe_size,
+			     DMA_WRITE, NULL);
+
+	if (!p)
+		return false;
+	p += cq->cqe_size - CQE_SIZE; /* the second half of a large one */
+	memcpy(p, cqe, CQE_OWNER_AT);
+	__atomic_store_n(p + CQE_OWNER_AT,
+			 (uint8_t)((cqe[CQE_OWNER_AT] & 0xfe) | owner),
+			 __ATOMIC_RELEASE);
+	dma_stats(hca->dma)->write_bytes += CQE_SIZE;
+	cq->pi++;
+	return true;
+}
+
+bool cq_resize(struct hca *hca, struct cq *cq, const struct ring *ring,
+	       uint8_t log_size, uint16_t cqe_size)
+{
+	uint8_t cqe[CQE_SIZE] = { 0 }, word[4];
+
+	if (cq->failed || dma_read(hca->dma, cq->dbr, word, sizeof(word)))
+		return false;
+	cq->ci = be32_get(word);
+	if (((cq->pi - cq->ci) & CI_MASK) >= cq_entries(cq) ||
+	    ((cq->pi + 1 - cq->ci) & CI_MASK) > 1u << log_size)
+		return false;
+	bits_set(cqe, CQE_QPN, cq->obj.id);
+	bits_set(cqe, CQE_OPCODE, CQE_RESIZED);
+	if (!put_cqe(hca, cq, cqe))
+		return false;
+	ring_free(&cq->ring);
+	cq->ring = *ring;
+	cq->log_size = log_size;
+	cq->cqe_size = cqe_size;
+	return true;
+}
+
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 	     bool solicited)
 {
-	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) * cq->cqe_size;
 	uint8_t opcode = cqe[CQE_OWNER_AT] >> 4;
-	uint8_t owner = (uint8_t)((cq->pi >> cq->log_size) & 1);
-	uint8_t *p;
 
 	if (cq->failed)
 		return;
@@ -124,20 +166,11 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq_fail(hca, cq, EQE_CQ_OVERRUN);
 		return;
 	}
-	p = dma_ptr(hca->dma, ring_gpa(&cq->ring, off), cq->cqe_size, DMA_WRITE,
-		    NULL);
-	if (!p) {
+	if (!put_cqe(hca, cq, cqe)) {
 		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
 		return;
 	}
-	p += cq->cqe_size - CQE_SIZE; /* the second half of a large one */
-	memcpy(p, cqe, CQE_OWNER_AT);
-	__atomic_store_n(p + CQE_OWNER_AT,
-			 (uint8_t)((cqe[CQE_OWNER_AT] & 0xfe) | owner),
-			 __ATOMIC_RELEASE);
-	dma_stats(hca->dma)->write_bytes += CQE_SIZE;
 	hca->stats.cqes++;
-	cq->pi++;
 	if (opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR) {
 		hca->stats.cqes_error++;
 		solicited = true;

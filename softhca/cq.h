@@ -7,6 +7,13 @@
 
 /* Function of cq->timer; arg is the CQ. */
 void cq_timer(void *arg);
+/*
+ * Go on in another ring, which becomes the CQ's.  The last CQE of the old one
+ * says so.  False, and nothing has changed, when there is no room for that one
+ * or in the new ring for all that has not been consumed.
+ */
+bool cq_resize(struct hca *hca, struct cq *cq, const struct ring *ring,
+	       uint8_t log_size, uint16_t cqe_size);
 /* Change the moderation; an event that waits is looked at anew. */
 void cq_moderate(struct cq *cq, uint16_t period_us, uint16_t max_count);
 

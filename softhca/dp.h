@@ -9,6 +9,7 @@
  *   rq.c         takes receive WQEs from a QP's own queue or its SRQ
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
+ *   umr.c        carries out one WQE that changes a memory key
  *   flush.c      empties the queues of a QP in ERR
  *
  * Rules: a send queue is worked in order and one packet of a QP is on its way
@@ -177,6 +178,10 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt);
 enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 			size_t *bytes, struct req_error *error);
 void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
+
+/* umr.c: the whole of wqe, which is hca->dp->swqe */
+enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
+			    size_t *bytes, struct req_error *error);
 
 /* flush.c: one turn; true when more is to do at once. */
 bool flush_run(struct dp_qp *dq);

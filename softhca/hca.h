@@ -77,6 +77,7 @@ struct hca {
 	struct hca_gid gids[HCA_GID_TABLE];
 	uint16_t vport_mtu;
 	bool atomic_host_endian;   /* SET_HCA_CAP(atomic) asked for it */
+	bool umr_fixed_page;	   /* UMR may not change a key's page size */
 	bool enabled, initialised; /* ENABLE_HCA, INIT_HCA */
 	uint16_t issi;		   /* SET_ISSI */
 	uint8_t log_max_qp;	   /* SET_HCA_CAP(general) asked for it */
@@ -140,6 +141,9 @@ enum eqe_type {
 };
 void event_qp(struct hca *hca, enum eqe_type type, uint32_t qpn);
 void event_srq(struct hca *hca, enum eqe_type type, uint32_t srqn);
+
+/* Move a key to another PD; false when there is none of that number. */
+bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd);
 
 /*
  * Write one CQE.  cqe is the 64-byte format, complete but for the owner bit;

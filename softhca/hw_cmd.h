@@ -26,7 +26,9 @@
 #define CMD_WQ_CTX_AT  0x20u /* RMP, RQ, SQ, TIR, TIS, RQT */
 #define CMD_CTX_END    0x110u
 /* Create EQ, CQ and XRC SRQ: the list is in a UMEM. */
-#define CMD_UMEM_VALID 0x5c, 31, 31
+#define CMD_UMEM_VALID	0x5c, 31, 31
+#define CMD_UMEM_ID	0x58, 31, 0
+#define CMD_UMEM_OFF_AT 0x50u
 
 /* Device */
 #define ISSI_CURRENT	    0x08, 15, 0
@@ -35,6 +37,8 @@
 #define PAGES_NUM	    0x0c, 31, 0
 #define PAGES_OUT_NUM	    0x08, 31, 0
 #define TEARDOWN_PROFILE    0x08, 15, 0
+#define TEARDOWN_STATE	    0x0c, 0, 0
+#define TEARDOWN_OUT	    0x10u
 #define ADAPTER_VENDOR	    0x28, 23, 0
 #define ADAPTER_PSID_AT	    0x100u
 #define QUERY_ADAPTER_OUT   0x110u
@@ -64,6 +68,7 @@
 /* CQ context */
 #define CQC_STATUS	    0x00, 31, 28
 #define CQC_DBR_UMEM	    0x00, 25, 25
+#define CQC_DBR_UMEM_ID	    0x04, 31, 0
 #define CQC_APU		    0x00, 24, 24
 #define CQC_CQE_SIZE	    0x00, 23, 21
 #define CQC_COLLAPSED	    0x00, 20, 20
@@ -86,6 +91,8 @@
 #define CQ_MODIFY_PERIOD    (1u << 0)
 #define CQ_MODIFY_COUNT	    (1u << 1)
 #define CQ_MODIFY_OI	    (1u << 2)
+#define CQ_OP_RESIZE	    1u
+#define CQ_RESIZE_FIELDS    0x7u /* size, page offset, page size */
 #define CQC_STATUS_OVERFLOW 0x9u
 #define CQC_STATE_SOLICITED 0x6u
 #define CQC_STATE_ARMED	    0x9u
@@ -94,6 +101,7 @@
 /* mkey context; CREATE_MKEY and QUERY_MKEY */
 #define MKC_FREE	  0x00, 30, 30
 #define MKC_MODE_HIGH	  0x00, 28, 26
+#define MKC_RO_WRITE	  0x00, 18, 18
 #define MKC_UMR_EN	  0x00, 15, 15
 #define MKC_A		  0x00, 14, 14
 #define MKC_RW		  0x00, 13, 13
@@ -111,13 +119,18 @@
 #define MKC_LEN_AT	  0x18u
 #define MKC_BSF_OCTWORDS  0x20, 31, 0
 #define MKC_OCTWORDS	  0x34, 31, 0
+#define MKC_RO_READ	  0x38, 6, 6
 #define MKC_LOG_PAGE	  0x38, 5, 0
 #define MKC_SIZE	  0x40u
 #define MKEY_PG_ACCESS	  0x0c, 31, 31
 #define MKEY_UMEM_VALID	  0x0c, 30, 30
 #define MKEY_ACTUAL	  0x60, 31, 0
+#define MKEY_UMEM_ID	  0x64, 31, 0
+#define MKEY_UMEM_OFF_AT  0x68u
 #define QUERY_MKEY_OUT	  0x50u
+#define SPECIAL_FILL_KEY  0x08, 31, 0
 #define SPECIAL_RESD_LKEY 0x0c, 31, 0
+#define SPECIAL_NULL_KEY  0x10, 31, 0
 #define QUERY_SPECIAL_OUT 0x18u
 
 /* QP context (in CREATE_QP and the modify commands at byte 0x18) */
@@ -167,7 +180,10 @@
 #define QPC_HW_RQ_COUNTER 0xb8, 31, 0
 #define QPC_SW_RQ_COUNTER 0xbc, 31, 0
 #define QPC_DBR_UMEM	  0xd0, 28, 28
+#define QPC_DBR_UMEM_ID	  0xe4, 31, 0
 #define QP_OPT_MASK	  0x10, 31, 0
+#define QP_UMEM_OFF_AT	  0x100u
+#define QP_UMEM_ID	  0x108, 31, 0
 #define QP_UMEM_VALID	  0x10c, 31, 31
 #define QPC_PM_MIGRATED	  3u
 
@@ -387,6 +403,7 @@
 #define HOST_ENDIANNESS_SIZE 0x10u
 
 /* UMEM */
+#define UMEM_ATS	 0x20, 31, 31
 #define UMEM_LOG_PAGE	 0x20, 4, 0
 #define UMEM_PAGE_OFFSET 0x24, 31, 0
 #define UMEM_NUM_MTT_AT	 0x28u

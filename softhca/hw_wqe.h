@@ -80,6 +80,21 @@ enum wqe_opcode {
 #define DATA_ADDR	0x08
 #define INLINE_HDR	4u
 
+/* UMR control segment; a key's context follows it, then the list */
+#define UMR_CTRL_SIZE	48u
+#define UMR_MKEY_SIZE	64u
+#define UMR_INLINE	0x00, 31, 31
+#define UMR_CHECK	0x00, 30, 29
+#define UMR_OFFSET_EN	0x00, 28, 28
+#define UMR_CHECK_QPN	0x00, 27, 27
+#define UMR_OCTWORDS	0x04, 31, 16
+#define UMR_OFFSET_LOW	0x04, 15, 0 /* or the size of a signature's BSF */
+#define UMR_MASK	0x08
+#define UMR_OFFSET_HIGH 0x10, 31, 0
+
+#define UMR_CHECK_FREE 1u /* the key must be free */
+#define UMR_CHECK_LIVE 2u /* it must not be */
+
 /* Next segment of an SRQ WQE */
 #define SRQ_NEXT_SIZE  16u
 #define SRQ_NEXT_INDEX 0x00, 15, 0
@@ -111,6 +126,7 @@ enum cqe_opcode {
 	CQE_RESP_SEND = 2,
 	CQE_RESP_SEND_IMM = 3,
 	CQE_RESP_SEND_INV = 4,
+	CQE_RESIZED = 5, /* the next one is in the new ring */
 	CQE_REQ_ERR = 13,
 	CQE_RESP_ERR = 14,
 };

@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "caps.h"
 #include "control.h"
 #include "front.h"
 #include "log.h"
@@ -59,6 +60,8 @@ static const char usage[] =
 	"                      driver: time, HCA, name, status, syndrome\n"
 	"  -v, --verbose       log doorbells and unknown registers too\n"
 	"  -c, --control PATH  answer softhcactl at PATH\n"
+	"  -C, --cap NAME=NUM  report another value of a capability, by the name that\n"
+	"                      the kernel gives to its field (for tests)\n"
 	"  -1, --once          exit when every client that connected has gone;\n"
 	"                      otherwise wait for the next one\n"
 	"  -h, --help          this text\n"
@@ -71,6 +74,18 @@ static const char usage[] =
 /* ---- command line ---- */
 
 /* -1 to go on, or the exit status. */
+static int set_cap(const char *text)
+{
+	int err = caps_override(text);
+
+	if (!err)
+		return -1;
+	fprintf(stderr, "softhca: --cap %s: %s\n", text,
+		err == ENOENT ? "no such capability" : strerror(err));
+	return EXIT_USAGE;
+}
+
+/* The same. */
 static int parse_one(struct options *opt, int c)
 {
 	switch (c) {
@@ -91,6 +106,8 @@ static int parse_one(struct options *opt, int c)
 	case 'c':
 		opt->control = optarg;
 		return -1;
+	case 'C':
+		return set_cap(optarg);
 	case '1':
 		opt->once = true;
 		return -1;
@@ -113,6 +130,7 @@ static int parse(struct options *opt, int argc, char **argv)
 		{ "log", required_argument, NULL, 'l' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "control", required_argument, NULL, 'c' },
+		{ "cap", required_argument, NULL, 'C' },
 		{ "once", no_argument, NULL, '1' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -120,7 +138,7 @@ static int parse(struct options *opt, int argc, char **argv)
 	};
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "s:l:vc:1hV", long_options,
+	while ((c = getopt_long(argc, argv, "s:l:vc:C:1hV", long_options,
 				NULL)) != -1) {
 		ret = parse_one(opt, c);
 		if (ret >= 0)

@@ -36,6 +36,20 @@ void obj_use(struct obj *user, struct obj *used)
 	used->refs++;
 }
 
+void obj_use_instead(struct obj *user, struct obj *old, struct obj *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < user->num_uses; i++) {
+		if (user->uses[i] != old)
+			continue;
+		old->refs--;
+		user->uses[i] = now;
+		now->refs++;
+		return;
+	}
+}
+
 void obj_unuse_all(struct obj *user)
 {
 	while (user->num_uses)

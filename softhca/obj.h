@@ -40,8 +40,8 @@ enum obj_kind {
 	OBJ_KINDS
 };
 
-/* PD, send CQ, receive CQ, SRQ, user context; or as many of other kinds. */
-#define OBJ_MAX_USES 5
+/* PD, send CQ, receive CQ, SRQ, user context, UMEMs of ring and record. */
+#define OBJ_MAX_USES 7
 
 struct obj {
 	uint32_t id;
@@ -65,6 +65,8 @@ void obj_init(struct obj *obj, enum obj_kind kind, uint16_t uid,
 	      void (*free)(struct obj *obj));
 /* Note that user stands on used, until user is deleted; NULL is ignored. */
 void obj_use(struct obj *user, struct obj *used);
+/* user stands on now in the place of old. */
+void obj_use_instead(struct obj *user, struct obj *old, struct obj *now);
 /* Release all that obj_use noted. */
 void obj_unuse_all(struct obj *user);
 
@@ -160,13 +162,18 @@ struct mkey {
 	uint8_t variant;
 	bool free, umr_en, length64, en_rinval;
 	bool lr, lw, rr, rw, atomic;
+	bool ro_write, ro_read; /* relaxed ordering: noted, no effect */
+	bool window;		/* bound as a memory window */
+	bool on_umem;		/* its pages are a UMEM's */
 	enum mkey_mode mode;
 	uint32_t pd, qpn; /* qpn 0xffffff: any */
 	uint64_t start, len;
 	uint8_t log_page;  /* of MTT and KSM */
+	uint64_t umem_off; /* on_umem: of start in the first page */
 	uint32_t octwords; /* capacity of the translation, 16-byte units */
-	uint64_t *mtt; /* octwords * 2 entries, NULL until the first is set */
-	struct mkey_klm *klm; /* octwords entries, NULL until set */
+	/* See mkey.h; NULL until the first entry is set. */
+	uint64_t *mtt;
+	struct mkey_klm *klm;
 };
 
 enum qp_state {

@@ -73,6 +73,7 @@ static void set_defaults(struct hca *hca)
 {
 	memset(hca->gids, 0, sizeof(hca->gids));
 	hca->atomic_host_endian = false;
+	hca->umr_fixed_page = caps_value("umr_modify_entity_size_disabled");
 	hca->enabled = false;
 	hca->initialised = false;
 	hca->issi = 0;

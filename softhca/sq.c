@@ -120,10 +120,8 @@ static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
 {
 	if (wqe->opcode == WQE_NOP)
 		return REQ_DONE;
-	if (wqe->opcode == WQE_UMR) {
-		*error = (struct req_error){ SYN_MW_BIND, VENDOR_NONE };
-		return REQ_FAIL;
-	}
+	if (wqe->opcode == WQE_UMR)
+		return umr_execute(dq, wqe, bytes, error);
 	switch (dq->qp->type) {
 	case QP_RC:
 	case QP_UC:

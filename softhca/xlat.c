@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hca.h"
+#include "mkey.h"
 #include "xlat.h"
 
 struct walk {
@@ -147,8 +148,8 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 	if (!mkey->mtt || mkey->log_page < 3 || mkey->log_page > 62)
 		return XLAT_FAULT;
 	page = (uint64_t)1 << mkey->log_page;
-	if (__builtin_add_overflow(va - mkey->start, mkey->start & (page - 1),
-				   &off))
+	off = mkey->on_umem ? mkey->umem_off : mkey->start & (page - 1);
+	if (__builtin_add_overflow(va - mkey->start, off, &off))
 		return XLAT_FAULT;
 	while (len) {
 		uint64_t index = off >> mkey->log_page;
@@ -157,7 +158,7 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 		enum xlat_status status;
 		bool full;
 
-		if (index >= entries)
+		if (index >= entries || mkey->mtt[index] == MKEY_NO_PAGE)
 			return XLAT_FAULT;
 		status = emit_all(w, (mkey->mtt[index] & ~(page - 1)) + in_page,
 				  n, &full);
@@ -188,43 +189,141 @@ static enum xlat_status walk_entry(struct walk *w, const struct mkey *mkey,
 			depth + 1);
 }
 
+/* What walk_list() goes through, and where it is. */
+struct place {
+	const struct mkey *mkey;
+	const struct xlat_user *user;
+	uint64_t off, len; /* to skip, and left */
+	uint32_t i;	   /* entry */
+	unsigned int depth;
+	bool full; /* of spans: no more goes in */
+};
+
+/* The part of the place that lies in an entry of size bytes. */
+static enum xlat_status walk_piece(struct walk *w, struct place *p,
+				   const struct mkey_klm *entry, uint64_t size)
+{
+	size_t before = w->out->bytes;
+	enum xlat_status status;
+	uint64_t n;
+
+	if (++w->steps > WALK_MAX_STEPS)
+		return XLAT_FAULT;
+	if (p->off >= size) {
+		p->off -= size;
+		return XLAT_OK;
+	}
+	n = size - p->off < p->len ? size - p->off : p->len;
+	status = walk_entry(w, p->mkey, p->user, entry, p->off, n, p->depth);
+	p->full = w->out->bytes - before != n;
+	p->off = 0;
+	p->len -= n;
+	return status;
+}
+
+/* One round through the entries of a repeat block. */
+static enum xlat_status walk_cycle(struct walk *w, struct place *p,
+				   const struct mkey_klm *block, uint32_t num,
+				   uint64_t cycle)
+{
+	enum xlat_status status = XLAT_OK;
+	uint32_t k;
+
+	for (k = 1; k <= num && p->len && !status && !p->full; k++) {
+		struct mkey_klm entry = block[k];
+		uint32_t stride = entry.bcount >> 16;
+
+		entry.va += cycle * stride;
+		status = walk_piece(w, p, &entry, entry.bcount & 0xffff);
+	}
+	return status;
+}
+
+/*
+ * A repeat block: its head says how often (high half of va) and over how many
+ * entries (low 16 bits), each of which has a stride and a size, 16 bits each.
+ */
+static enum xlat_status walk_block(struct walk *w, struct place *p)
+{
+	const struct mkey_klm *block = &p->mkey->klm[p->i];
+	uint32_t num = block->va & 0xffff, k;
+	uint64_t repeat = block->va >> 32, cycle, size = 0;
+	enum xlat_status status = XLAT_OK;
+
+	if (num >= p->mkey->octwords - p->i)
+		return XLAT_FAULT;
+	w->steps += num;
+	for (k = 1; k <= num; k++)
+		size += block[k].bcount & 0xffff;
+	if (!size || size != block->bcount)
+		return XLAT_FAULT;
+	p->i += num;
+	if (p->off / size >= repeat) {
+		p->off -= size * repeat;
+		return XLAT_OK;
+	}
+	cycle = p->off / size;
+	p->off %= size;
+	for (; cycle < repeat && p->len && !status && !p->full; cycle++)
+		status = walk_cycle(w, p, block, num, cycle);
+	return status;
+}
+
 static enum xlat_status walk_list(struct walk *w, const struct mkey *mkey,
 				  const struct xlat_user *user, uint64_t va,
 				  uint64_t len, unsigned int depth)
 {
-	uint64_t off = va - mkey->start;
+	struct place p = {
+		.mkey = mkey,
+		.user = user,
+		.off = va - mkey->start,
+		.len = len,
+		.depth = depth,
+	};
 	bool fixed = mkey->mode == MKEY_KSM;
-	uint32_t i = 0;
+	enum xlat_status status = XLAT_OK;
 
-	if (!mkey->klm || (fixed && mkey->log_page > 62))
+	if (!mkey->klm || (fixed && mkey->log_page > MKEY_MAX_LOG_PAGE))
 		return XLAT_FAULT;
 	if (fixed) {
-		uint64_t first = off >> mkey->log_page;
+		uint64_t first = p.off >> mkey->log_page;
 
 		if (first >= mkey->octwords)
 			return XLAT_FAULT;
-		i = (uint32_t)first;
-		off &= ((uint64_t)1 << mkey->log_page) - 1;
+		p.i = (uint32_t)first;
+		p.off &= ((uint64_t)1 << mkey->log_page) - 1;
 	}
-	for (; len; i++) {
-		const struct mkey_klm *entry;
-		size_t before = w->out->bytes;
-		enum xlat_status status;
-		uint64_t size, n;
+	for (; p.len && !status && !p.full; p.i++) {
+		const struct mkey_klm *entry = &mkey->klm[p.i];
 
-		if (i >= mkey->octwords || ++w->steps > WALK_MAX_STEPS)
+		if (p.i >= mkey->octwords)
 			return XLAT_FAULT;
-		entry = &mkey->klm[i];
-		size = fixed ? (uint64_t)1 << mkey->log_page : entry->bcount;
-		if (off >= size) {
-			off -= size;
-			continue;
-		}
-		n = size - off < len ? size - off : len;
-		status = walk_entry(w, mkey, user, entry, off, n, depth);
-		if (status || w->out->bytes - before != n)
-			return status;
-		off = 0;
+		if (!fixed && entry->key == MKEY_REPEAT_BLOCK)
+			status = walk_block(w, &p);
+		else
+			status =
+				walk_piece(w, &p, entry,
+					   fixed ? (uint64_t)1 << mkey->log_page
+						 : entry->bcount);
+	}
+	return status;
+}
+
+#define NULL_BYTES 65536u
+
+static enum xlat_status walk_null(struct walk *w, uint64_t len,
+				  unsigned int access)
+{
+	static uint8_t zeros[NULL_BYTES], sink[NULL_BYTES];
+	uint8_t *ptr = w->prot & DMA_WRITE ? sink : zeros;
+
+	if (access & ~(XLAT_LR | XLAT_LW))
+		return XLAT_BAD_ACCESS;
+	while (len) {
+		size_t n = len < NULL_BYTES ? (size_t)len : NULL_BYTES;
+
+		if (!spans_add(w->out, ptr, n))
+			return XLAT_OK;
 		len -= n;
 	}
 	return XLAT_OK;
@@ -239,6 +338,8 @@ static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
 
 	if (depth > XLAT_MAX_DEPTH)
 		return XLAT_TOO_DEEP;
+	if (key == XLAT_NULL_KEY)
+		return walk_null(w, len, access);
 	status = check_key(mkey, user, key, va, len, access);
 	if (status)
 		return status;

@@ -41,8 +41,13 @@ struct spans {
 #define XLAT_ATOMIC 0x10u
 #define XLAT_WRITES (XLAT_LW | XLAT_RW | XLAT_ATOMIC)
 
-#define XLAT_MAX_DEPTH 5u
+#define XLAT_MAX_DEPTH 4u /* keys on keys; reported as max_indirection */
 #define XLAT_ANY_QPN   0xffffffu
+/*
+ * The null key, of every PD and address, for local use: reads as zeros, what
+ * is written there is lost.
+ */
+#define XLAT_NULL_KEY 0x200u
 
 enum xlat_status {
 	XLAT_OK,

@@ -13,6 +13,9 @@
  * Shared memory: libmlx5x makes, names, attaches and frees the segment
  * (struct mlx5x_smr); the plugin only registers the mapping as an MR and keeps
  * the pointer, so that the ordinary ibv_dereg_mr can give it back.
+ *
+ * Export and import: the plugin moves contexts and imports objects; libmlx5x
+ * counts their holders (share_ref.h, whose functions the plugin calls too).
  */
 #ifndef MLX5X_EXP_OPS_H
 #define MLX5X_EXP_OPS_H
@@ -41,6 +44,20 @@ struct verbs_exp_ops {
 	struct ibv_mr *(*reg_smr)(struct ibv_pd *pd, void *addr, size_t length,
 				  int access, bool no_rdma,
 				  struct mlx5x_smr *smr);
+
+	/*
+	 * Export and import, as <infiniband/verbs_share.h> describes them.
+	 * The first returns 0 or an errno; type is of enum
+	 * uverbs_default_objects.
+	 */
+	int (*export_to_fd)(struct ibv_context *context, int fd, uint32_t type,
+			    uint32_t handle, uint32_t *new_handle);
+	struct ibv_pd *(*import_pd_fd)(struct ibv_context *context, int fd,
+				       uint32_t handle);
+	struct ibv_mr *(*import_mr_fd)(struct ibv_context *context, int fd,
+				       uint32_t handle);
+	/* The kernel's handle, also of an MR that shows another number. */
+	uint32_t (*mr_handle)(struct ibv_mr *mr);
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
+#include "smr.h"
 
 #define BUCKETS 256
 
@@ -15,6 +16,7 @@ struct foreign_mr {
 	struct ibv_mr *mr;
 	struct mlx5x_smr *smr;
 	uint32_t kernel_handle;
+	uint32_t lkey;
 	/* The structure that mr points to when the provider has none. */
 	struct ibv_mr no_rdma_mr;
 	struct foreign_mr *next;
@@ -91,9 +93,30 @@ struct ibv_mr *foreign_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 		return NULL;
 	}
 	foreign->kernel_handle = foreign->mr->handle;
+	foreign->lkey = foreign->mr->lkey;
 	foreign->smr = smr;
 	remember(foreign);
 	return foreign->mr;
+}
+
+static void release(struct foreign_mr *foreign)
+{
+	mlx5x_smr_release(foreign->smr);
+	free(foreign);
+}
+
+/*
+ * The MR that was at this address went by the standard call alone, and its
+ * place is another's now.  A key alone may have changed with rereg, and the
+ * kernel uses handles again.
+ */
+static bool is_stale(const struct foreign_mr *foreign)
+{
+	const struct ibv_mr *mr = foreign->mr;
+
+	return mr->lkey != foreign->lkey &&
+	       mr->handle != foreign->kernel_handle &&
+	       mr->handle != foreign->smr->handle;
 }
 
 static int dereg(struct foreign_mr *foreign)
@@ -116,6 +139,10 @@ MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 	struct foreign_mr *foreign = forget(mr);
 	int err;
 
+	while (foreign && is_stale(foreign)) {
+		release(foreign);
+		foreign = forget(mr);
+	}
 	if (!foreign)
 		return ibv_dereg_mr(mr);
 	err = dereg(foreign);
@@ -123,7 +150,6 @@ MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 		remember(foreign);
 		return err;
 	}
-	mlx5x_smr_release(foreign->smr);
-	free(foreign);
+	release(foreign);
 	return 0;
 }

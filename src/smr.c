@@ -275,16 +275,21 @@ int smr_remap_pinnable(struct mlx5x_smr *smr)
 	return seg_reattach(smr);
 }
 
-static void withdraw(struct mlx5x_smr *smr)
+/* Mode 0: no new attachment.  Those that exist do not notice. */
+static void close_segment(const struct mlx5x_smr *smr)
 {
 	struct shmid_ds ds;
 
-	smr_name_withdraw(smr);
-	/* Mode 0: no new attachment.  Those that exist do not notice. */
 	memset(&ds, 0, sizeof(ds));
 	ds.shm_perm.uid = geteuid();
 	ds.shm_perm.gid = getegid();
 	shmctl(smr->shmid, IPC_SET, &ds);
+}
+
+static void withdraw(struct mlx5x_smr *smr)
+{
+	smr_name_withdraw(smr);
+	close_segment(smr);
 }
 
 /* With the list locked: take smr out of the world, but for its mapping. */
@@ -351,15 +356,21 @@ void smr_sweep(const struct ibv_context *context)
 
 /*
  * A process that ends without dereg takes its names with it.  Other threads
- * may be at work still, so that nothing is unmapped or freed.
+ * may be at work still, so that nothing is unmapped or freed.  A thread that
+ * calls exit in a signal handler may itself hold the lock, or be inside
+ * malloc: what cannot be had at once is left.  Names that stay are stale.
  */
 __attribute__((destructor)) static void withdraw_all(void)
 {
 	struct mlx5x_smr *smr;
 
-	pthread_mutex_lock(&list_lock);
-	for (smr = list; smr; smr = smr->next)
-		if (smr->kind == SMR_CREATED && smr->pid == getpid())
-			withdraw(smr);
+	if (pthread_mutex_trylock(&list_lock))
+		return;
+	for (smr = list; smr; smr = smr->next) {
+		if (smr->kind != SMR_CREATED || smr->pid != getpid())
+			continue;
+		smr_name_drop(smr);
+		close_segment(smr);
+	}
 	pthread_mutex_unlock(&list_lock);
 }

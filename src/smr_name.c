@@ -231,7 +231,7 @@ out:
 	return err;
 }
 
-void smr_name_withdraw(struct mlx5x_smr *smr)
+void smr_name_drop(struct mlx5x_smr *smr)
 {
 	if (smr->name_fd < 0)
 		return;
@@ -240,6 +240,11 @@ void smr_name_withdraw(struct mlx5x_smr *smr)
 	flock(smr->name_fd, LOCK_UN);
 	close(smr->name_fd);
 	smr->name_fd = -1;
+}
+
+void smr_name_withdraw(struct mlx5x_smr *smr)
+{
+	smr_name_drop(smr);
 	free(smr->name);
 	smr->name = NULL;
 }

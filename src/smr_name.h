@@ -46,6 +46,9 @@ int smr_name_publish(struct mlx5x_smr *smr, const struct smr_record *record,
 /* Remove the name and drop its lock.  Nothing happens without a name. */
 void smr_name_withdraw(struct mlx5x_smr *smr);
 
+/* The same, but frees no memory: for a process that ends. */
+void smr_name_drop(struct mlx5x_smr *smr);
+
 /*
  * Read the name of a segment on offer.  Returns 0, ENOENT (no such name, or
  * stale), EACCES, EINVAL (not a name of ours), EMFILE, ENFILE or ENOMEM.

@@ -121,8 +121,9 @@ static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	void *map;
 
 	shmid = smr_key_create(length, huge ? SHM_HUGETLB : 0);
+	/* EINVAL: more than a segment may have, shmmax. */
 	if (shmid < 0)
-		return errno;
+		return errno == EINVAL ? ENOMEM : errno;
 	if (addr)
 		map = shmat(shmid, addr, SHM_REMAP);
 	else if (huge)

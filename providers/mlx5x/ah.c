@@ -66,8 +66,11 @@ static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
 	if (!(ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH))
 		return mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
 	err = mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac);
-	if (!err)
+	if (!err) {
 		ah->kernel = true;
+		ah->ibv.context = pd->context;
+		mlx5x_live_add(ctx, &ah->live, MLX5X_KIND_AH, ah->ibv.handle);
+	}
 	return err;
 }
 
@@ -140,9 +143,14 @@ struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 int mlx5x_destroy_ah(struct ibv_ah *ibah)
 {
 	struct mlx5x_ah *ah = to_mah(ibah);
-	int err = ah->kernel ? mlx5x_cmd_destroy_ah(ibah) : 0;
+	int err;
 
-	if (!err)
-		free(ah);
-	return err;
+	if (ah->kernel) {
+		err = mlx5x_cmd_destroy_ah(ibah);
+		if (err)
+			return err;
+		mlx5x_live_del(to_mctx(ibah->context), &ah->live);
+	}
+	free(ah);
+	return 0;
 }

@@ -7,11 +7,14 @@
  * that has not both is refused with a line that says what is missing; nothing
  * falls back to an older scheme.  DEVX is asked for and done without if the
  * kernel refuses it.
+ *
+ * An imported context is opened on a uverbs file that somebody else made; what
+ * was asked for then is asked of the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd.h"
+#include "cmd_share.h"
 #include "mlx5x.h"
 #include "rsc.h"
 
@@ -40,6 +43,23 @@ static int get_context(struct mlx5x_context *ctx,
 			&ctx->vctx,
 			"the kernel makes no context (errno %d); it must know dynamic UARs (Linux 5.7)\n",
 			err);
+	return err;
+}
+
+static int query_context(struct mlx5x_context *ctx,
+			 struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	int err = mlx5x_cmd_query_context(&ctx->vctx.context, resp);
+
+	if (!err && resp->tot_bfregs)
+		err = EINVAL;
+	if (err)
+		verbs_err(
+			&ctx->vctx,
+			"the descriptor has no context that can be imported (errno %d): it must have been opened with dynamic UARs\n",
+			err);
+	/* Whether the maker got DEVX shows when it is used. */
+	ctx->devx = true;
 	return err;
 }
 
@@ -85,8 +105,8 @@ static void take_limits(struct mlx5x_context *ctx,
 	ctx->cmds_supp_uhw = resp->cmds_supp_uhw;
 }
 
-struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
-					  void *private_data)
+static struct verbs_context *open_context(struct ibv_device *device, int cmd_fd,
+					  void *private_data, bool import)
 {
 	struct mlx5_ib_alloc_ucontext_resp resp = {};
 	struct mlx5x_context *ctx;
@@ -103,7 +123,7 @@ struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
 	err = private_data ? EINVAL : 0;
 	if (err)
 		goto err_context;
-	err = get_context(ctx, &resp);
+	err = import ? query_context(ctx, &resp) : get_context(ctx, &resp);
 	if (err)
 		goto err_context;
 	err = check_kernel(ctx, &resp);
@@ -133,6 +153,7 @@ struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
 			err);
 		goto err_dbrecs;
 	}
+	mlx5x_share_init(ctx, import);
 	verbs_info(
 		&ctx->vctx,
 		"mlx5x: " MLX5X_VERSION " serves %s (plugin rdmav" stringify(
@@ -155,10 +176,24 @@ err_context:
 	return NULL;
 }
 
+struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
+					  void *private_data)
+{
+	return open_context(device, cmd_fd, private_data, false);
+}
+
+/* Takes cmd_fd over, also when it fails. */
+struct verbs_context *mlx5x_import_context(struct ibv_device *device,
+					   int cmd_fd)
+{
+	return open_context(device, cmd_fd, NULL, true);
+}
+
 void mlx5x_free_context(struct ibv_context *context)
 {
 	struct mlx5x_context *ctx = to_mctx(context);
 
+	mlx5x_share_fini(ctx);
 	mlx5x_unregister_context(context);
 	mlx5x_dbrecs_fini(ctx);
 	mlx5x_rscs_fini(&ctx->rscs);

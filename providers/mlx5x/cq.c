@@ -98,6 +98,23 @@ static int alloc_ring(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
 	return err;
 }
 
+static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
+			    const struct ibv_cq_init_attr_ex *attr,
+			    const struct mlx5_ib_create_cq *req)
+{
+	uint32_t uar = ctx->uars.nc->page_id;
+	int err;
+
+	err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
+				  &cq->cqn);
+	/* The channel may be of the file that the context has left. */
+	if (err == EBADF && attr->channel && ctx->share.moved &&
+	    !mlx5x_move_channel(ctx, attr->channel))
+		err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq,
+					  req, uar, &cq->cqn);
+	return err;
+}
+
 static struct mlx5x_cq *create_cq(struct ibv_context *context,
 				  const struct ibv_cq_init_attr_ex *attr)
 {
@@ -136,8 +153,11 @@ static struct mlx5x_cq *create_cq(struct ibv_context *context,
 	req.db_addr = (uintptr_t)cq->dbrec;
 	req.cqe_size = cq->cqe_size;
 	kernel_attr.cqe = entries - 1;
-	err = mlx5x_cmd_create_cq(context, &kernel_attr, &cq->vcq, &req,
-				  ctx->uars.nc->page_id, &cq->cqn);
+	cq->comp_vector = attr->comp_vector;
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+	    attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+		cq->kernel_flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	err = create_in_kernel(ctx, cq, &kernel_attr, &req);
 	if (err) {
 		verbs_err(&ctx->vctx,
 			  "the kernel refuses a CQ of %u entries (errno %d)\n",
@@ -146,6 +166,7 @@ static struct mlx5x_cq *create_cq(struct ibv_context *context,
 	}
 	if (cq->domain)
 		atomic_fetch_add(&cq->domain->users, 1);
+	mlx5x_live_add(ctx, &cq->live, MLX5X_KIND_CQ, cq->vcq.cq.handle);
 	return cq;
 
 err_ring:
@@ -194,6 +215,7 @@ int mlx5x_destroy_cq(struct ibv_cq *ibcq)
 	err = mlx5x_cmd_destroy_cq(ibcq);
 	if (err)
 		return err;
+	mlx5x_live_del(ctx, &cq->live);
 	if (cq->domain)
 		atomic_fetch_sub(&cq->domain->users, 1);
 	mlx5x_dbrec_free(ctx, cq->dbrec);
@@ -212,12 +234,10 @@ int mlx5x_resize_cq(struct ibv_cq *ibcq, int cqe)
 	return EOPNOTSUPP;
 }
 
-int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+static void arm_cq(struct mlx5x_cq *cq, bool solicited_only)
 {
-	struct mlx5x_cq *cq = to_mcq(ibcq);
 	uint32_t arm;
 
-	mlx5x_lock(&cq->lock);
 	arm = (cq->arm_sn & 3) << MLX5X_CQ_ARM_SN_SHIFT |
 	      (solicited_only ? MLX5X_CQ_ARM_SOLICITED : 0) |
 	      (cq->ci & MLX5X_CQ_CI_MASK);
@@ -225,6 +245,18 @@ int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	/* The record is in memory before the device hears the doorbell. */
 	udma_to_device_barrier();
 	mmio_write64_be(cq->arm_reg, htobe64((uint64_t)arm << 32 | cq->cqn));
+}
+
+int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct mlx5x_cq *cq = to_mcq(ibcq);
+
+	mlx5x_lock(&cq->lock);
+	arm_cq(cq, solicited_only);
+	if (!solicited_only)
+		cq->armed = MLX5X_CQ_ARMED;
+	else if (!cq->armed)
+		cq->armed = MLX5X_CQ_ARMED_SOLICITED;
 	mlx5x_unlock(&cq->lock);
 	return 0;
 }
@@ -235,6 +267,7 @@ void mlx5x_cq_event(struct ibv_cq *ibcq)
 
 	mlx5x_lock(&cq->lock);
 	cq->arm_sn++;
+	cq->armed = MLX5X_CQ_QUIET;
 	mlx5x_unlock(&cq->lock);
 }
 
@@ -295,5 +328,36 @@ void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp)
 		cq->ci += gone;
 		mlx5x_cq_publish_ci(cq);
 	}
+	mlx5x_unlock(&cq->lock);
+}
+
+bool mlx5x_cq_idle(struct mlx5x_cq *cq)
+{
+	bool idle;
+
+	mlx5x_lock(&cq->lock);
+	idle = !is_ours(cq, cq->ci);
+	mlx5x_unlock(&cq->lock);
+	return idle;
+}
+
+void mlx5x_cq_replace(struct mlx5x_cq *cq, uint32_t handle, uint32_t cqn)
+{
+	struct mlx5x_context *ctx = to_mctx(cq->vcq.cq.context);
+	uint32_t i;
+
+	mlx5x_lock(&cq->lock);
+	for (i = 0; i <= cq->mask; i++)
+		cqe_at(cq, i)->op_own = MLX5X_CQE_INIT;
+	cq->ci = 0;
+	cq->arm_sn = 0;
+	cq->last = NULL;
+	cq->dbrec[MLX5X_CQ_DBR_CI] = 0;
+	cq->dbrec[MLX5X_CQ_DBR_ARM] = 0;
+	cq->vcq.cq.handle = handle;
+	cq->cqn = cqn;
+	cq->arm_reg = (uint8_t *)ctx->uars.nc->addr + MLX5X_UAR_CQ_ARM;
+	if (cq->armed)
+		arm_cq(cq, cq->armed == MLX5X_CQ_ARMED_SOLICITED);
 	mlx5x_unlock(&cq->lock);
 }

@@ -61,6 +61,8 @@ const struct verbs_context_ops mlx5x_ops = {
 	.destroy_srq = mlx5x_destroy_srq,
 	.free_context = mlx5x_free_context,
 	.get_srq_num = mlx5x_get_srq_num,
+	.import_mr = mlx5x_import_mr,
+	.import_pd = mlx5x_import_pd,
 	.modify_qp = mlx5x_modify_qp,
 	.modify_srq = mlx5x_modify_srq,
 	.poll_cq = mlx5x_poll_cq,
@@ -75,6 +77,8 @@ const struct verbs_context_ops mlx5x_ops = {
 	.req_notify_cq = mlx5x_req_notify_cq,
 	.rereg_mr = mlx5x_rereg_mr,
 	.resize_cq = mlx5x_resize_cq,
+	.unimport_mr = mlx5x_unimport_mr,
+	.unimport_pd = mlx5x_unimport_pd,
 };
 
 static struct verbs_device *alloc_device(struct verbs_sysfs_dev *sysfs_dev)
@@ -97,6 +101,7 @@ const struct verbs_device_ops mlx5x_device_ops = {
 	.match_table = match_table,
 	.alloc_context = mlx5x_alloc_context,
 	.alloc_device = alloc_device,
+	.import_context = mlx5x_import_context,
 	.uninit_device = uninit_device,
 };
 

@@ -24,6 +24,7 @@
 #include <util/compiler.h>
 #include "env.h"
 #include "hw.h"
+#include "share.h"
 #include "src/exp_ops.h"
 
 #define MLX5X_INLINE static inline __attribute__((always_inline))
@@ -149,6 +150,7 @@ struct mlx5x_context {
 	struct mlx5x_uars uars;
 	struct mlx5x_dbrecs dbrecs;
 	struct mlx5x_rsc_table rscs;
+	struct mlx5x_sharing share;
 	struct verbs_context vctx; /* its last member ends the struct */
 };
 
@@ -165,6 +167,9 @@ struct mlx5x_pd {
 	atomic_uint users; /* parent domains on a PD, objects in a parent */
 	struct mlx5x_pd *base;
 	struct mlx5x_td *td;
+	struct list_node entry; /* of a parent domain */
+	struct mlx5x_live live; /* of a PD */
+	bool upstream;		/* of ibv_import_pd: in no list */
 };
 
 struct mlx5x_mr {
@@ -177,12 +182,15 @@ struct mlx5x_mr {
 	/* After a change of translation: where smr is, kept from fork by us. */
 	void *smr_addr;
 	size_t smr_length;
+	bool upstream; /* of ibv_import_mr: in no list */
+	struct mlx5x_live live;
 };
 
 struct mlx5x_ah {
 	struct ibv_ah ibv;
 	struct mlx5x_av av;
 	bool kernel;
+	struct mlx5x_live live;
 };
 
 struct mlx5x_cq;
@@ -209,6 +217,15 @@ struct mlx5x_cq {
 	uint8_t *arm_reg;
 	struct mlx5x_pd *domain;
 	struct mlx5x_buf mem;
+	struct mlx5x_live live;
+	/* to make another on the same memory */
+	uint32_t comp_vector;
+	uint32_t kernel_flags;
+	enum mlx5x_cq_armed {
+		MLX5X_CQ_QUIET,
+		MLX5X_CQ_ARMED_SOLICITED,
+		MLX5X_CQ_ARMED,
+	} armed;
 	/* extended polling: the completion at hand */
 	struct ibv_wc wc;
 };
@@ -288,6 +305,7 @@ struct mlx5x_srq {
 	struct mlx5x_buf mem;
 	struct mlx5x_pd *domain;
 	struct ibv_srq_attr attr;
+	struct mlx5x_live live;
 };
 
 typedef int (*mlx5x_post_send_fn)(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
@@ -325,6 +343,7 @@ struct mlx5x_qp {
 	__be32 *dbrec;
 	struct mlx5x_pd *domain;
 	struct ibv_qp_cap cap;
+	struct mlx5x_live live;
 };
 
 #define MLX5X_CONTAINER(name, type, from, member)                    \
@@ -348,6 +367,8 @@ MLX5X_CONTAINER(rsc_to_mqp, qp, struct mlx5x_rsc, rsc)
 /* context.c */
 struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
 					  void *private_data);
+struct verbs_context *mlx5x_import_context(struct ibv_device *device,
+					   int cmd_fd);
 void mlx5x_free_context(struct ibv_context *context);
 
 /* mlx5x.c */
@@ -360,6 +381,8 @@ void mlx5x_uars_fini(struct mlx5x_context *ctx);
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx);
 struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx);
 void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf);
+/* Say anew where the registers of a page are. */
+void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar);
 
 /* buf.c: length is rounded up to pages, content is zero */
 int mlx5x_buf_alloc(struct mlx5x_context *ctx, struct mlx5x_buf *buf,
@@ -412,6 +435,10 @@ int mlx5x_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void mlx5x_cq_event(struct ibv_cq *cq);
 /* Remove what a QP that is reset or destroyed left in the CQ. */
 void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp);
+/* Nothing is there to poll. */
+bool mlx5x_cq_idle(struct mlx5x_cq *cq);
+/* Another kernel object takes the idle CQ's place, armed as it was. */
+void mlx5x_cq_replace(struct mlx5x_cq *cq, uint32_t handle, uint32_t cqn);
 
 /* Give the consumed CQEs back to the device; their reads come before. */
 static inline void mlx5x_cq_publish_ci(struct mlx5x_cq *cq)
@@ -429,6 +456,12 @@ int mlx5x_poll_one(struct mlx5x_cq *cq, struct ibv_wc *wc);
 
 /* cq_ex.c */
 void mlx5x_cq_ex_init(struct mlx5x_cq *cq, uint64_t wc_flags);
+
+/* import.c */
+struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle);
+void mlx5x_unimport_pd(struct ibv_pd *pd);
+struct ibv_mr *mlx5x_import_mr(struct ibv_pd *pd, uint32_t handle);
+void mlx5x_unimport_mr(struct ibv_mr *mr);
 
 /* qp.c */
 struct ibv_qp *mlx5x_create_qp(struct ibv_pd *pd,

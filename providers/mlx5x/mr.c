@@ -78,6 +78,8 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	}
 	mr->handle = mr->vmr.ibv_mr.handle;
 	mr->access = access;
+	mlx5x_live_add(to_mctx(pd->context), &mr->live, MLX5X_KIND_MR,
+		       mr->handle);
 	return &mr->vmr.ibv_mr;
 }
 
@@ -107,6 +109,7 @@ struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd)
 
 int mlx5x_dereg_mr(struct verbs_mr *vmr)
 {
+	struct mlx5x_context *ctx = to_mctx(vmr->ibv_mr.context);
 	struct mlx5x_mr *mr = to_mmr(vmr);
 	int err;
 
@@ -114,9 +117,12 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 		struct verbs_mr kernel = *vmr;
 
 		kernel.ibv_mr.handle = mr->handle;
-		err = mlx5x_cmd_dereg_mr(&kernel);
+		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
+				   : mlx5x_cmd_dereg_mr(&kernel);
 		if (err)
 			return err;
+		if (!mr->upstream)
+			mlx5x_live_del(ctx, &mr->live);
 	}
 	if (mr->smr_addr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
@@ -159,7 +165,16 @@ static struct ibv_mr *reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 	return ibmr;
 }
 
+static uint32_t mr_handle(struct ibv_mr *mr)
+{
+	return to_mmr(verbs_get_mr(mr))->handle;
+}
+
 const struct verbs_exp_ops mlx5x_exp_ops = {
 	.size = sizeof(struct verbs_exp_ops),
 	.reg_smr = reg_smr,
+	.export_to_fd = mlx5x_export_to_fd,
+	.import_pd_fd = mlx5x_import_pd_fd,
+	.import_mr_fd = mlx5x_import_mr_fd,
+	.mr_handle = mr_handle,
 };

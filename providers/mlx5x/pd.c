@@ -28,20 +28,28 @@ struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 		return NULL;
 	}
 	pd->ibv.context = context;
+	mlx5x_live_add(to_mctx(context), &pd->live, MLX5X_KIND_PD,
+		       pd->ibv.handle);
 	return &pd->ibv;
 }
 
 static int dealloc_parent_domain(struct mlx5x_pd *pd)
 {
+	struct mlx5x_context *ctx = to_mctx(pd->ibv.context);
+
 	if (pd->td)
 		atomic_fetch_sub(&pd->td->users, 1);
 	atomic_fetch_sub(&pd->base->users, 1);
+	pthread_mutex_lock(&ctx->share.lock);
+	list_del(&pd->entry);
+	pthread_mutex_unlock(&ctx->share.lock);
 	free(pd);
 	return 0;
 }
 
 int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 {
+	struct mlx5x_context *ctx = to_mctx(ibpd->context);
 	struct mlx5x_pd *pd = to_mpd(ibpd);
 	int err;
 
@@ -51,9 +59,12 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	}
 	if (pd->base)
 		return dealloc_parent_domain(pd);
-	err = mlx5x_cmd_dealloc_pd(ibpd);
+	err = pd->live.ref ? mlx5x_live_release(ctx, &pd->live)
+			   : mlx5x_cmd_dealloc_pd(ibpd);
 	if (err)
 		return err;
+	if (!pd->upstream)
+		mlx5x_live_del(ctx, &pd->live);
 	free(pd);
 	return 0;
 }
@@ -135,5 +146,8 @@ struct ibv_pd *mlx5x_alloc_parent_domain(
 		pd->td = to_mtd(attr->td);
 		atomic_fetch_add(&pd->td->users, 1);
 	}
+	pthread_mutex_lock(&to_mctx(context)->share.lock);
+	list_add_tail(&to_mctx(context)->share.domains, &pd->entry);
+	pthread_mutex_unlock(&to_mctx(context)->share.lock);
 	return &pd->ibv;
 }

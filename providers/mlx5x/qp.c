@@ -271,6 +271,7 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 	if (err)
 		goto err_rsc;
 
+	mlx5x_live_add(ctx, &qp->live, MLX5X_KIND_QP, qp->vqp.qp.handle);
 	qp->sq.qpn = qp->vqp.qp.qp_num << 8;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		qp->vqp.comp_mask |= VERBS_QP_EX;
@@ -323,6 +324,7 @@ int mlx5x_destroy_qp(struct ibv_qp *ibqp)
 	err = mlx5x_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;
+	mlx5x_live_del(ctx, &qp->live);
 	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)
 		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp);

@@ -54,23 +54,27 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 	if (err)
 		return err;
 
-	if (HAS(attr_size, tso_caps)) {
-		attr->tso_caps.max_tso = resp.tso_caps.max_tso;
-		attr->tso_caps.supported_qpts = resp.tso_caps.supported_qpts;
-	}
+	/* The kernel's private part holds what the caller's size may not. */
+	if (HAS(attr_size, tso_caps))
+		attr->tso_caps = (struct ibv_tso_caps){
+			.max_tso = resp.tso_caps.max_tso,
+			.supported_qpts = resp.tso_caps.supported_qpts,
+		};
 	if (HAS(attr_size, rss_caps)) {
-		attr->rss_caps.rx_hash_fields_mask =
-			resp.rss_caps.rx_hash_fields_mask;
-		attr->rss_caps.rx_hash_function =
-			resp.rss_caps.rx_hash_function;
+		const struct mlx5_ib_rss_caps *rss = &resp.rss_caps;
+
+		attr->rss_caps.rx_hash_fields_mask = rss->rx_hash_fields_mask;
+		attr->rss_caps.rx_hash_function = rss->rx_hash_function;
 	}
 	if (HAS(attr_size, packet_pacing_caps)) {
-		attr->packet_pacing_caps.qp_rate_limit_min =
-			resp.packet_pacing_caps.qp_rate_limit_min;
-		attr->packet_pacing_caps.qp_rate_limit_max =
-			resp.packet_pacing_caps.qp_rate_limit_max;
-		attr->packet_pacing_caps.supported_qpts =
-			resp.packet_pacing_caps.supported_qpts;
+		const struct mlx5_packet_pacing_caps *pacing =
+			&resp.packet_pacing_caps;
+
+		attr->packet_pacing_caps = (struct ibv_packet_pacing_caps){
+			.qp_rate_limit_min = pacing->qp_rate_limit_min,
+			.qp_rate_limit_max = pacing->qp_rate_limit_max,
+			.supported_qpts = pacing->supported_qpts,
+		};
 	}
 	if (HAS(attr_size, pci_atomic_caps))
 		query_pci_atomics(ctx, attr);

@@ -51,6 +51,9 @@ static int check(const struct mlx5x_mr *mr, struct change *c)
 
 	if (mr->no_rdma)
 		return refuse(mr, EINVAL, "it is a mapping only");
+	/* Others hold the kernel's object and count on its key. */
+	if (mr->live.ref)
+		return refuse(mr, EBUSY, "it is imported or exported");
 	if (!c->flags)
 		return refuse(mr, EINVAL, "nothing to change");
 	if (c->flags & IBV_REREG_MR_CHANGE_PD &&

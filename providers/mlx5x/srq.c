@@ -163,6 +163,7 @@ struct ibv_srq *mlx5x_create_srq(struct ibv_pd *pd,
 	}
 	if (srq->domain)
 		atomic_fetch_add(&srq->domain->users, 1);
+	mlx5x_live_add(ctx, &srq->live, MLX5X_KIND_SRQ, srq->vsrq.srq.handle);
 	attr->attr.max_wr = srq->attr.max_wr;
 	attr->attr.max_sge = srq->attr.max_sge;
 	return &srq->vsrq.srq;
@@ -226,6 +227,7 @@ int mlx5x_destroy_srq(struct ibv_srq *ibsrq)
 	err = mlx5x_cmd_destroy_srq(ibsrq);
 	if (err)
 		return err;
+	mlx5x_live_del(ctx, &srq->live);
 	if (srq->domain)
 		atomic_fetch_sub(&srq->domain->users, 1);
 	free_ring(ctx, srq);

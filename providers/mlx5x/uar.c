@@ -16,6 +16,21 @@
 #include "cmd.h"
 #include "mlx5x.h"
 
+void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar)
+{
+	uint32_t i;
+
+	for (i = 0; i < uar->num_bf; i++) {
+		struct mlx5x_bf *bf = &uar->bf[i];
+		uint32_t page = i / MLX5X_UAR_NUM_BF;
+
+		bf->reg = (uint8_t *)uar->addr + (size_t)page * MLX5X_UAR_SIZE +
+			  MLX5X_UAR_BF +
+			  i % MLX5X_UAR_NUM_BF * ctx->bf_reg_size;
+		bf->page_id = uar->page_id + page;
+	}
+}
+
 static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 				   enum mlx5x_bf_class class)
 {
@@ -52,18 +67,14 @@ static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 
 	for (i = 0; i < uar->num_bf; i++) {
 		struct mlx5x_bf *bf = &uar->bf[i];
-		uint32_t page = i / MLX5X_UAR_NUM_BF;
 
-		bf->reg = (uint8_t *)uar->addr + (size_t)page * MLX5X_UAR_SIZE +
-			  MLX5X_UAR_BF +
-			  i % MLX5X_UAR_NUM_BF * ctx->bf_reg_size;
 		bf->size = nc ? 0 : ctx->bf_reg_size / 2;
-		bf->page_id = uar->page_id + page;
 		bf->class = class;
 		mlx5x_lock_init(&bf->lock, class == MLX5X_BF_SHARED &&
 						   !ctx->env.single_threaded);
 		list_add_tail(&uars->free[class], &bf->entry);
 	}
+	mlx5x_uar_place(ctx, uar);
 	uars->num[class] += uar->num_bf;
 	list_add_tail(&uars->all, &uar->entry);
 	return uar;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab check: builds, gates, unit tests, system tests.
+# ./lab check: builds, gates, unit tests, system tests, packages.
 #
 # Each test gives one line, "ok NAME", "FAIL NAME: why" or "skip NAME: why", on
 # standard output; the last line counts them. What a failure printed is in the
@@ -9,7 +9,8 @@
 check_usage() {
 	cat <<'USAGE'
 ./lab check [OPTION]... [PART]...       all checks, or the named parts of them
-                                        (builds, gates, unit, system)
+                                        (builds, gates, unit, system,
+                                        and with --long packages)
   --suite trixie|forky    Debian suite (trixie)
   --long                  also what takes long
   --only NAME             of system tests, only this script
@@ -96,6 +97,18 @@ check_gates() {
 	done
 }
 
+check_packages() {
+	local rc=0 before
+	before=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
+	"$LAB_SRC/lab" packages | sed -u -n -E -e '/^failed:$/,$d' \
+		-e '/^(ok|FAIL|skip) packages: /p' |
+		tee -a "$CHECK_RESULTS" || rc=$?
+	if [ "$rc" != 0 ] && [ "$before" = \
+		"$(grep -c '^FAIL ' "$CHECK_RESULTS")" ]; then
+		check_result FAIL packages "./lab packages ended with $rc"
+	fi
+}
+
 check_options() {
 	CHECK_PARTS=()
 	CHECK_LONG=0
@@ -114,13 +127,16 @@ check_options() {
 			fi
 			shift
 			;;
-		builds | gates | unit | system) CHECK_PARTS+=("$1") ;;
+		builds | gates | unit | system | packages) CHECK_PARTS+=("$1") ;;
 		*) die "unknown part or option '$1' (./lab help)" ;;
 		esac
 		shift
 	done
 	if [ ${#CHECK_PARTS[@]} = 0 ]; then
 		CHECK_PARTS=(builds gates unit system)
+		if [ "$CHECK_LONG" = 1 ]; then
+			CHECK_PARTS+=(packages)
+		fi
 	fi
 	suite_check
 }
@@ -160,6 +176,7 @@ check_main() {
 		gates) check_gates ;;
 		unit) check_units ;;
 		system) system_tests ;;
+		packages) check_packages ;;
 		esac
 	done
 	check_summary "$begin"

@@ -13,6 +13,7 @@ run_usage() {
   --mem SIZE --smp N      of the machine (1G, 2)
   --suite trixie|forky    Debian suite (trixie)
   --timeout S             seconds until the machine is ended, 0: never (600)
+  --softhca-arg ARG       one more argument for softhca (may be repeated)
   --expect-log REGEX      the kernel must say this; then it is no fault
   --log DIR               folder for the logs (build/log/...)
   --no-build              the build as it is, up to date or not
@@ -32,8 +33,10 @@ run_flag() {
 run_options() {
 	RUN_BUILD=1
 	VM_EXPECT=''
+	VM_SOFTHCA_ARGS=()
 	while [ $# -gt 0 ]; do
 		case $1 in
+		--softhca-arg) VM_SOFTHCA_ARGS+=("${2-}") ;;
 		--provider) VM_PROVIDER=${2-} ;;
 		--hcas) VM_HCAS=${2-} ;;
 		--mount) VM_HOST=${2-} ;;
@@ -79,10 +82,23 @@ run_check_options() {
 	if [[ ! $VM_MEM =~ ^[1-9][0-9]*[MG]$ ]]; then
 		die "--mem is a number and M or G, not '$VM_MEM'"
 	fi
+	run_check_regex
 	if [ -n "$VM_HOST" ]; then
-		VM_HOST=$(realpath -e "$VM_HOST") || die "no folder $VM_HOST"
+		if [ ! -d "$VM_HOST" ]; then
+			die "no folder $VM_HOST to mount"
+		fi
+		VM_HOST=$(realpath -e "$VM_HOST")
 	fi
 	suite_check
+}
+
+# grep ends with 1 if the expression is good and nothing matches.
+run_check_regex() {
+	local status=0
+	grep -E -e "$VM_EXPECT" </dev/null 2>/dev/null || status=$?
+	if [ "$status" -gt 1 ]; then
+		die "--expect-log is no regular expression: '$VM_EXPECT'"
+	fi
 }
 
 run_check_number() {

@@ -5,16 +5,17 @@
 #   # lab: hcas=1 provider=both user=alice tier=short mem=1G smp=2 timeout=300
 #
 # (each word may be left out; these are the defaults, but user=root) run in
-# virtual machines. Scripts that want the same machine share one. A line
+# virtual machines. Scripts that want the same machine share one. The word
+# cap=NAME=NUM has softhca report another value of a capability. A line
 # "# lab-expect-log: REGEX" tells a kernel warning that the script provokes.
 
-SYSTEM_WORDS=' hcas provider user tier mem smp timeout '
+SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
 # system_header SCRIPT: sets T_* from its line
 system_header() {
 	local word words
 	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=2
-	T_timeout=300
+	T_timeout=300 T_cap=''
 	read -ra words < <(sed -n 's/^# lab: *//p' "$1")
 	for word in "${words[@]}"; do
 		if [[ $SYSTEM_WORDS != *" ${word%%=*} "* ]]; then
@@ -50,7 +51,7 @@ system_plan() {
 		check_result skip "system: $name" "only in ./lab check --long"
 		return
 	fi
-	plan=$LAB_TMP/plans/$T_hcas-$T_mem-$T_smp
+	plan=$LAB_TMP/plans/$T_hcas-$T_mem-$T_smp${T_cap:+-$T_cap}
 	for provider in stock mlx5x; do
 		if [ "$T_provider" = both ] || [ "$T_provider" = $provider ]
 		then
@@ -68,9 +69,10 @@ system_follow() {
 
 # system_machine PLAN: runs one machine
 system_machine() {
-	local name findings rc=0
+	local name cap findings rc=0
 	name=$(basename "$1")
-	IFS=- read -r VM_HCAS VM_MEM VM_SMP <<<"$name"
+	IFS=- read -r VM_HCAS VM_MEM VM_SMP cap <<<"$name"
+	VM_SOFTHCA_ARGS=(${cap:+--cap "$cap"})
 	VM_DIR=$CHECK_LOG/vm-$name
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")

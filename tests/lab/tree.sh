@@ -4,16 +4,17 @@
 # guest's root.
 #
 # It lives in the cache folder under a name that holds the hash of its recipe
-# (tests/lab/recipe and the suite). It is made under another name and renamed
+# (the suite and tests/lab/recipe, or the folder that LAB_RECIPE names). It is made under another name and renamed
 # when complete, so a tree that exists is whole. Two locks: SUITE.lock while a
 # tree is made, NAME.lock shared by whoever uses one and exclusive to remove it.
 # All mounts are made in private mount namespaces: none outlives its user.
 
+LAB_RECIPE=recipe
 LAB_CACHE=${MLX5X_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mlx5x}
 
 tree_name() {
 	local hash
-	hash=$( (echo "$LAB_SUITE" && cat "$LAB_DIR"/recipe/*) | sha256sum)
+	hash=$( (echo "$LAB_SUITE" && cat "$LAB_DIR/$LAB_RECIPE"/*) | sha256sum)
 	echo "$LAB_SUITE-${hash:0:16}"
 }
 
@@ -23,7 +24,7 @@ tree_bootstrap() {
 	while read -r option; do
 		options+=(--aptopt="$option")
 	done < <(host_apt_options)
-	unshare --mount --propagation private "$LAB_DIR/recipe/bootstrap" \
+	unshare --mount --propagation private "$LAB_DIR/$LAB_RECIPE/bootstrap" \
 		"$LAB_SUITE" "$mirror" "$1" "${options[@]}"
 }
 

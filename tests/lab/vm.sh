@@ -6,7 +6,7 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_MODE=command VM_TIMEOUT=600 VM_DIR=''
+VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_SOFTHCA_ARGS=()
 
 vm_settings() {
 	local rows=24 columns=80
@@ -52,7 +52,7 @@ vm_softhca() {
 	done
 	background enter "$LAB_BUILD" "$VM_DIR" '' "${first[@]}" \
 		/mnt/build/softhca/softhca "${args[@]}" --log /mnt/lab/softhca.log \
-		--control /mnt/lab/softhca.sock --once >"$VM_DIR/softhca.err" 2>&1
+		--control /mnt/lab/softhca.sock --once "${VM_SOFTHCA_ARGS[@]}" >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
 	for ((i = 0; i < 300; i++)); do
@@ -93,18 +93,28 @@ vm_follow() {
 	VM_TAILS+=("$!")
 }
 
+# vm_ask REQUEST: softhca's answer
+vm_ask() {
+	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
+		--control /mnt/lab/softhca.sock "$1") 2>&1 || true
+}
+
 # Asks softhca for its counters between the command's end and the power-off,
-# which waits for "go".
+# which waits for "go"; before, for its live objects when a test in the guest
+# makes the file "ask".
 vm_stats() {
 	until [ -e "$VM_DIR/share/status" ]; do
 		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
 			return
 		fi
+		if [ -e "$VM_DIR/share/ask" ]; then
+			rm -f "$VM_DIR/share/ask"
+			vm_ask objects >"$VM_DIR/share/objects.new"
+			mv "$VM_DIR/share/objects.new" "$VM_DIR/share/objects"
+		fi
 		sleep 0.1
 	done
-	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
-		--control /mnt/lab/softhca.sock stats) \
-		>"$VM_DIR/softhca.stats" 2>&1 || true
+	vm_ask stats >"$VM_DIR/softhca.stats"
 	: >"$VM_DIR/share/go"
 }
 

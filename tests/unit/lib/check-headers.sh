@@ -53,13 +53,17 @@ done
 n=0
 orders infiniband/verbs.h infiniband/verbs_exp.h infiniband/mlx5dv.h \
 	rdma/rdma_verbs.h >"$tmp/orders"
+first=$(head -n 1 "$tmp/orders")
+last=$(tail -n 1 "$tmp/orders")
+echo "infiniband/verbs_share.h $first" >>"$tmp/orders"
+echo "$last infiniband/verbs_share.h" >>"$tmp/orders"
 while read -r order; do
 	n=$((n + 1))
 	for header in $order; do
 		echo "#include <$header>"
 	done >"$tmp/order-$n"
 done <"$tmp/orders"
-[ $n = 24 ]
+[ $n = 26 ]
 cat >"$tmp/old-source" <<'END'
 #include <infiniband/verbs.h>
 #ifndef IBV_EXP_DEVICE_ATTR_RESERVED
@@ -81,6 +85,24 @@ struct ibv_mr *share(struct ibv_pd *pd, int (**dereg)(struct ibv_mr *))
 }
 END
 
+# With verbs_share.h the imports are told apart by their arguments.
+cat >"$tmp/share-source" <<'END'
+#include <infiniband/verbs_share.h>
+struct ibv_mr *from_fd(struct ibv_context *c, struct ibv_pd **pd);
+struct ibv_mr *from_fd(struct ibv_context *c, struct ibv_pd **pd)
+{
+	struct ibv_pd *(*two)(struct ibv_context *, uint32_t) = ibv_import_pd;
+	uint32_t handle, fd = ibv_context_to_fd(c);
+
+	*pd = ibv_import_pd(c, 1);
+	*pd = ibv_import_pd(c, fd, ibv_pd_to_handle(two(c, (2, 3))));
+	if (ibv_export_to_fd(fd, &handle, c, UVERBS_OBJECT_MR,
+			     ibv_mr_to_handle(ibv_import_mr(*pd, 7))))
+		return ibv_import_mr(*pd, 8);
+	return ibv_import_mr((*pd)->context, fd, handle);
+}
+END
+
 check() {
 	cc=$1 lang=$2 common=$3
 	shift 3
@@ -92,6 +114,9 @@ check() {
 	compile "$cc" "$lang" "$common" "$layout"
 	for std; do
 		compile "$cc" "$lang" "$std" "$tmp/order-1"
+		compile "$cc" "$lang" "$std" "$tmp/share-source" -pedantic \
+			-Wno-unused-value
+		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_share.h"
 		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_exp.h"
 		compile "$cc" "$lang" "$std" "$tmp/old-source" \
 			-I"$include/exp"

@@ -44,6 +44,6 @@ LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export LD_LIBRARY_PATH
 "$tmp/new"
 "$tmp/old"
-for page in ibv_exp_reg_mr ibv_exp_reg_shared_mr; do
-	[ -s "$tmp/usr/share/man/man3/$page.3" ]
+for page in "$source"/man/*.3; do
+	[ -s "$tmp/usr/share/man/man${page##*.}/${page##*/}" ]
 done

@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 cat "$include"/infiniband/*.h | gcc -fpreprocessed -E -P -x c - |
 	tr '\n' ' ' | sed 's|[;{}]|\n|g' |
-	grep -oE '\b(ibv_exp|ibv_reg_shared|mlx5x)_[a-z0-9_]+ ?\(' |
+	grep -oE '\b((ibv_exp|ibv_reg_shared|mlx5x)_[a-z0-9_]+|ibv_export_to_fd|ibv_import_[a-z]+_fd|ibv_[a-z]+_to_(fd|handle)) ?\(' |
 	tr -d ' (' | sort -u >"$tmp/declared"
 # Redirections are not declarations.
 [ "$(wc -l <"$tmp/declared")" -ge 60 ]
@@ -27,6 +27,9 @@ nm -D --defined-only --with-symbol-versions "$library" |
 cat >"$tmp/expected" <<'END'
 MLX5X_1.0
 MLX5X_PRIVATE_1
+mlx5x_ref_borrowed@@MLX5X_PRIVATE_1
+mlx5x_ref_release@@MLX5X_PRIVATE_1
+mlx5x_ref_take@@MLX5X_PRIVATE_1
 mlx5x_register_context@@MLX5X_PRIVATE_1
 mlx5x_smr_release@@MLX5X_PRIVATE_1
 mlx5x_unregister_context@@MLX5X_PRIVATE_1
@@ -41,6 +44,7 @@ fi
 
 {
 	echo '#include <infiniband/verbs_exp.h>'
+	echo '#include <infiniband/verbs_share.h>'
 	echo 'typedef void (*function)(void);'
 	echo 'extern const function all[];'
 	echo 'const function all[] = {'

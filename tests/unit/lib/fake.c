@@ -21,6 +21,7 @@ int fake_reg_errno;
 int fake_dereg_errno;
 bool fake_old_kernel;
 bool fake_odp;
+bool fake_reuse;
 _Thread_local unsigned int fake_last_access;
 
 static struct ibv_device fake_device = { .name = "fake0" };
@@ -67,6 +68,7 @@ struct ibv_pd own_pd = { .context = &own_context };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_mr *mrs;
+static struct fake_mr *spare;
 static uint32_t next_handle;
 
 int fake_mr_count(void)
@@ -127,6 +129,25 @@ static bool may_write(void *addr)
 	return strstr(flags, "mw");
 }
 
+/* An allocator may give the memory of the last MR to the next, or not. */
+static struct fake_mr *take_memory(void)
+{
+	struct fake_mr *fake = spare;
+
+	if (!fake)
+		return calloc(1, sizeof(*fake));
+	spare = NULL;
+	return memset(fake, 0, sizeof(*fake));
+}
+
+static void give_memory(struct fake_mr *fake)
+{
+	if (fake_reuse && !spare)
+		spare = fake;
+	else
+		free(fake);
+}
+
 static struct ibv_mr *fake_reg(struct ibv_pd *pd, void *addr, size_t length,
 			       unsigned int access)
 {
@@ -146,7 +167,7 @@ static struct ibv_mr *fake_reg(struct ibv_pd *pd, void *addr, size_t length,
 		errno = EFAULT;
 		return NULL;
 	}
-	fake = calloc(1, sizeof(*fake));
+	fake = take_memory();
 	if (!fake)
 		return NULL;
 	pthread_mutex_lock(&lock);
@@ -195,7 +216,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	pthread_mutex_unlock(&lock);
 	if (fake->smr)
 		mlx5x_smr_release(fake->smr);
-	free(fake);
+	give_memory(fake);
 	return 0;
 }
 

@@ -34,6 +34,8 @@ extern int fake_dereg_errno;
 extern bool fake_old_kernel;
 /* The device has on-demand paging. */
 extern bool fake_odp;
+/* The next MR has the address of the one deregistered last (one thread). */
+extern bool fake_reuse;
 
 /* The access flags of this thread's last registration. */
 extern _Thread_local unsigned int fake_last_access;

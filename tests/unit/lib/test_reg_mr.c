@@ -100,6 +100,7 @@ static void test_arguments(void **state)
 		BAD(EINVAL, NULL, 0, RW | ALLOC, 0, 0),
 		BAD(ENOMEM, NULL, SIZE_MAX, RW | ALLOC, 0, 0),
 		BAD(ENOMEM, NULL, SIZE_MAX - PAGE, RW | ALLOC, 0, 0),
+		BAD(ENOMEM, NULL, SIZE_MAX - PAGE, RW | ALLOC | SHARED, 0, 0),
 		BAD(EINVAL, mem, PAGE, RW | SHARED, 0, 0),
 		BAD(EINVAL, mem, PAGE, RW | IBV_EXP_ACCESS_NO_RDMA, 0, 0),
 		BAD(EINVAL, NULL, 0, RW | ALLOC | SHARED, 0, 0),
@@ -469,6 +470,29 @@ static void test_policy(void **state)
 	unsetenv("MLX_MR_MAX_LOG2_CONTIG_BSIZE");
 }
 
+/*
+ * On another provider the standard function knows nothing of the memory.  What
+ * it leaves behind must not be taken for an MR that comes to lie there.
+ */
+static void test_dereg_standard(void **state)
+{
+	struct ibv_mr *gone, *third, *mr;
+	char memory[64];
+
+	(void)state;
+	fake_reuse = true;
+	gone = reg(&fake_pd, NULL, PAGE, RW | ALLOC);
+	assert_non_null(gone);
+	assert_int_equal((ibv_dereg_mr)(gone), 0);
+	mr = ibv_reg_mr(&fake_pd, memory, sizeof(memory), RW);
+	assert_ptr_equal(mr, gone);
+	third = ibv_reg_mr(&fake_pd, memory, sizeof(memory), RW);
+	assert_int_equal(ibv_exp_dereg_mr(mr), 0);
+	assert_int_equal(fake_mr_count(), 1);
+	assert_int_equal(ibv_exp_dereg_mr(third), 0);
+	fake_reuse = false;
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -494,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_dereg_fails),
 		cmocka_unit_test(test_no_rdma),
 		cmocka_unit_test(test_dereg_redirect),
+		cmocka_unit_test(test_dereg_standard),
 		cmocka_unit_test(test_old_names),
 		cmocka_unit_test(test_close),
 		cmocka_unit_test(test_policy),

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "fake.h"
+#include "fake_share.h"
 
 struct fake fake;
 
@@ -44,6 +45,7 @@ void fake_reset(void)
 	fake.alloc_fail_after = -1;
 	for (i = 0; i < FAKE_NUM_CMDS; i++)
 		fake.fail_after[i] = -1;
+	fake_share_reset();
 	device.vdev.core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 }
 
@@ -60,6 +62,11 @@ static int call(enum fake_cmd cmd)
 		return 0;
 	errno = fake.fail_errno[cmd];
 	return errno;
+}
+
+int fake_call(enum fake_cmd cmd)
+{
+	return call(cmd);
 }
 
 /* Commands */
@@ -430,6 +437,16 @@ struct ibv_context *fake_open(void)
 
 	assert_true(fd >= 0);
 	vctx = mlx5x_alloc_context(&device.vdev.device, fd, NULL);
+	return vctx ? &vctx->context : NULL;
+}
+
+struct ibv_context *fake_import(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+	struct verbs_context *vctx;
+
+	assert_true(fd >= 0);
+	vctx = mlx5x_import_context(&device.vdev.device, fd);
 	return vctx ? &vctx->context : NULL;
 }
 

@@ -46,6 +46,15 @@ enum fake_cmd {
 	FAKE_QUERY_GID_TYPE,
 	FAKE_RESOLVE_DMAC,
 	FAKE_REGISTER,
+	/* of fake_share.c */
+	FAKE_QUERY_CONTEXT,
+	FAKE_QUERY_PD,
+	FAKE_QUERY_MR,
+	FAKE_COUNT,
+	FAKE_ALLOC_ASYNC,
+	FAKE_ALLOC_CHANNEL,
+	FAKE_CLONE_CQ,
+	FAKE_DESTROY,
 	FAKE_NUM_CMDS,
 };
 
@@ -115,9 +124,12 @@ extern struct fake fake;
 
 void fake_reset(void);
 void fake_fail(enum fake_cmd cmd, int after, int err);
+/* Counts a call: 0 or the errno it has to fail with. */
+int fake_call(enum fake_cmd cmd);
 
 /* A context as ibv_open_device makes it; NULL with errno. */
 struct ibv_context *fake_open(void);
+struct ibv_context *fake_import(void);
 void fake_close(struct ibv_context *context);
 /* Nothing is left of what the commands and mappings made. */
 void fake_assert_clean(void);

@@ -197,6 +197,10 @@ static void bad_arguments(void **state)
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, second + 1, 10,
 			       RW | IBV_ACCESS_ZERO_BASED),
 			 EINVAL);
+	/* held by others, too */
+	to_mmr(verbs_get_mr(mr))->live.ref = (void *)memory;
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), EBUSY);
+	to_mmr(verbs_get_mr(mr))->live.ref = NULL;
 	assert_int_equal(fake.calls[FAKE_REREG_MR], 0);
 	unchanged(mr, 4096);
 	dereg(mr);

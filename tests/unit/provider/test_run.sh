@@ -50,6 +50,10 @@ check keeps-preloads status 7 env LD_PRELOAD=libc.so.6 "$run" "$work/args"
 check keeps-preloads-too grep -q 'preload.so:libc.so.6$' "$work/out"
 
 check usage status 2 "$run"
+check unknown-option status 2 "$run" --unknown
+check help status 0 "$run" --help
+check help-says grep -q '^usage: ' "$work/out"
+check version status 0 "$run" --version
 check not-found status 127 "$run" "$work/nothing"
 check not-found-line grep -q 'not found' "$work/err"
 cp "$work/args" "$work/suid"

@@ -21,6 +21,7 @@ EMPTY_TABLE(cmds_vport);
 EMPTY_TABLE(cmds_eq);
 EMPTY_TABLE(cmds_res);
 EMPTY_TABLE(cmds_mkey);
+EMPTY_TABLE(cmds_umem);
 EMPTY_TABLE(cmds_cq);
 EMPTY_TABLE(cmds_qp);
 EMPTY_TABLE(cmds_srq);

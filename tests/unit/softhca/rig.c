@@ -20,13 +20,9 @@ static struct {
 } qps[MAX_THINGS];
 static struct {
 	struct hca *hca;
-	struct mkey *mkey;
-} mkeys[MAX_THINGS];
-static struct {
-	struct hca *hca;
 	struct rig_srq *srq;
 } srqs[MAX_THINGS];
-static unsigned int num_qps, num_mkeys, num_srqs;
+static unsigned int num_qps, num_srqs;
 
 /* ---- what the data path asks of the objects ---- */
 
@@ -38,16 +34,6 @@ struct qp *qp_get(struct hca *hca, uint32_t qpn)
 		if (qps[i].hca == hca && qps[i].qp &&
 		    qps[i].qp->qp.obj.id == qpn)
 			return &qps[i].qp->qp;
-	return NULL;
-}
-
-struct mkey *mkey_get(struct hca *hca, uint32_t index)
-{
-	unsigned int i;
-
-	for (i = 0; i < num_mkeys; i++)
-		if (mkeys[i].hca == hca && mkeys[i].mkey->obj.id == index)
-			return mkeys[i].mkey;
 	return NULL;
 }
 
@@ -142,7 +128,7 @@ static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
 
 void rig_init(struct guest *a, struct guest *b)
 {
-	num_qps = num_mkeys = num_srqs = rig_num_events = 0;
+	num_qps = num_srqs = rig_num_events = 0;
 	guest_init(a);
 	guest_init_on(b, a, 1);
 	set_gid(a, 3, 1);
@@ -160,11 +146,7 @@ void rig_fini(struct guest *a, struct guest *b)
 		free(qps[i].qp->qp.ring.pages);
 		free(qps[i].qp);
 	}
-	for (i = 0; i < num_mkeys; i++) {
-		free(mkeys[i].mkey->mtt);
-		free(mkeys[i].mkey->klm);
-		free(mkeys[i].mkey);
-	}
+	rig_mkeys_free();
 	for (i = 0; i < num_srqs; i++) {
 		free(srqs[i].srq->srq.ring.pages);
 		free(srqs[i].srq);
@@ -263,6 +245,15 @@ static void to_rts(struct rig_qp *q, uint32_t sq_psn, uint32_t rq_psn)
 	rig_state(q, QP_RTS);
 }
 
+void rig_revive(struct rig_qp *q)
+{
+	rig_state(q, QP_RST);
+	q->sq_pi = q->rq_pi = 0;
+	memset(guest_ptr(q->guest, q->qp.dbr, 8), 0, 8);
+	q->scq.seen = q->scq.count = 0;
+	to_rts(q, be32_get(q->qp.qpc + 0x78), be32_get(q->qp.qpc + 0x94));
+}
+
 /* PSNs near their end, so that they wrap in most tests. */
 void rig_connect(struct rig_qp *a, struct rig_qp *b)
 {
@@ -295,113 +286,6 @@ void rig_use_srq(struct rig_qp *q, struct rig_srq *s)
 {
 	q->qp.rq_type = QP_RQ_SRQ;
 	q->qp.srq = &s->srq;
-}
-
-struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
-		      uint64_t len, unsigned int access)
-{
-	struct mkey *m = calloc(1, sizeof(*m));
-
-	assert_non_null(m);
-	assert_true(num_mkeys < MAX_THINGS);
-	m->obj.id = 0x100 + num_mkeys;
-	m->variant = (uint8_t)(0x5a + num_mkeys);
-	m->mode = mode;
-	m->start = start;
-	m->len = len;
-	m->pd = RIG_PD;
-	m->qpn = 0xffffff;
-	m->lr = access & XLAT_LR;
-	m->lw = access & XLAT_LW;
-	m->rr = access & XLAT_RR;
-	m->rw = access & XLAT_RW;
-	m->atomic = access & XLAT_ATOMIC;
-	mkeys[num_mkeys].hca = guest->hca;
-	mkeys[num_mkeys++].mkey = m;
-	return m;
-}
-
-struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
-		    unsigned int access)
-{
-	struct mkey *m = rig_mkey(guest, MKEY_MTT, va, len, access);
-	uint64_t n = ((va & 4095) + len + 4095) / 4096, i;
-	uint64_t gpa = guest_alloc(guest, n * 4096);
-
-	m->log_page = 12;
-	m->octwords = (uint32_t)((n + 1) / 2);
-	m->mtt = calloc(m->octwords * 2, sizeof(*m->mtt));
-	assert_non_null(m->mtt);
-	for (i = 0; i < n; i++) /* present bits as a driver sets them */
-		m->mtt[i] = (gpa + (n - 1 - i) * 4096) | 3;
-	return m;
-}
-
-uint32_t rig_key(const struct mkey *mkey)
-{
-	return mkey->obj.id << 8 | mkey->variant;
-}
-
-static uint8_t *byte_at(struct guest *guest, const struct mkey *m, uint64_t va)
-{
-	uint64_t off = va - (m->start & ~4095ull);
-
-	return guest_ptr(guest, (m->mtt[off >> 12] & ~4095ull) + (off & 4095),
-			 1);
-}
-
-void rig_put(struct guest *guest, const struct mkey *mkey, uint64_t va,
-	     const void *src, size_t len)
-{
-	const uint8_t *from = src;
-
-	for (; len; len--)
-		*byte_at(guest, mkey, va++) = *from++;
-}
-
-void rig_get(struct guest *guest, const struct mkey *mkey, uint64_t va,
-	     void *dst, size_t len)
-{
-	uint8_t *to = dst;
-
-	for (; len; len--)
-		*to++ = *byte_at(guest, mkey, va++);
-}
-
-static uint8_t pattern(uint32_t seed, size_t i)
-{
-	uint32_t x = (uint32_t)i * 2654435761u + seed * 40503u;
-
-	return (uint8_t)(x >> 13);
-}
-
-void rig_fill(struct guest *guest, const struct mkey *mkey, uint64_t va,
-	      size_t len, uint32_t seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		*byte_at(guest, mkey, va + i) = pattern(seed, i);
-}
-
-void rig_check(struct guest *guest, const struct mkey *mkey, uint64_t va,
-	       size_t len, uint32_t seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (*byte_at(guest, mkey, va + i) != pattern(seed, i))
-			fail_msg("byte %zu of %zu differs", i, len);
-}
-
-void rig_check_is(struct guest *guest, const struct mkey *mkey, uint64_t va,
-		  size_t len, uint8_t byte)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (*byte_at(guest, mkey, va + i) != byte)
-			fail_msg("byte %zu of %zu was written", i, len);
 }
 
 /* ---- WQEs ---- */

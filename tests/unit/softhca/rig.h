@@ -55,6 +55,8 @@ struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
 void rig_qp_free(struct rig_qp *q);
 /* Move through the states as the commands do. */
 void rig_state(struct rig_qp *q, enum qp_state state);
+/* From ERR through RESET to RTS again, alone; its queues are empty. */
+void rig_revive(struct rig_qp *q);
 /* To RTS, each the other's peer. */
 void rig_connect(struct rig_qp *a, struct rig_qp *b);
 
@@ -62,9 +64,12 @@ struct rig_srq *rig_srq(struct guest *guest, uint32_t srqn,
 			unsigned int log_size, unsigned int log_stride);
 void rig_use_srq(struct rig_qp *q, struct rig_srq *s);
 
-#define RIG_PD	7u
-#define RIG_ALL (XLAT_LR | XLAT_LW | XLAT_RR | XLAT_RW | XLAT_ATOMIC)
+#define RIG_PD	     7u
+#define RIG_OTHER_PD 8u /* the only other one that there is */
+#define RIG_ALL	     (XLAT_LR | XLAT_LW | XLAT_RR | XLAT_RW | XLAT_ATOMIC)
 
+/* All of them; rig_fini() calls it. */
+void rig_mkeys_free(void);
 /* An mkey without translation; index from the number of keys made so far. */
 struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 		      uint64_t len, unsigned int access);

@@ -5,6 +5,7 @@
  * sizes reported are sizes allowed; what can be set is remembered until reset
  * and nothing else can be set.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 #include "caps.h"
 #include "driver.h"
+#include "xlat.h"
 
 #define QUERY_HCA_CAP 0x100u
 #define SET_HCA_CAP   0x109u
@@ -48,15 +50,20 @@ struct want {
 
 /* From what the drivers' probe functions check, of kernel 6.12. */
 static const struct want wants[] = {
-	{ GENERAL, 0x34, 9, 8, 1, 1 },		 /* port_type: Ethernet */
-	{ GENERAL, 0x34, 7, 0, 1, 1 },		 /* num_ports */
-	{ GENERAL, 0x34, 25, 25, 1, 1 },	 /* nic_flow_table */
-	{ GENERAL, 0x34, 31, 31, 0, 0 },	 /* vport_group_manager */
-	{ GENERAL, 0x34, 24, 24, 0, 0 },	 /* eswitch_manager */
-	{ GENERAL, 0x40, 3, 3, 1, 1 },		 /* eth_net_offloads */
-	{ GENERAL, 0x40, 2, 2, 1, 1 },		 /* roce */
-	{ GENERAL, 0x40, 1, 1, 1, 1 },		 /* atomic */
-	{ GENERAL, 0x40, 24, 24, 1, 1 },	 /* no UMR yet */
+	{ GENERAL, 0x34, 9, 8, 1, 1 },	 /* port_type: Ethernet */
+	{ GENERAL, 0x34, 7, 0, 1, 1 },	 /* num_ports */
+	{ GENERAL, 0x34, 25, 25, 1, 1 }, /* nic_flow_table */
+	{ GENERAL, 0x34, 31, 31, 0, 0 }, /* vport_group_manager */
+	{ GENERAL, 0x34, 24, 24, 0, 0 }, /* eswitch_manager */
+	{ GENERAL, 0x40, 3, 3, 1, 1 },	 /* eth_net_offloads */
+	{ GENERAL, 0x40, 2, 2, 1, 1 },	 /* roce */
+	{ GENERAL, 0x40, 1, 1, 1, 1 },	 /* atomic */
+	{ GENERAL, 0x40, 24, 22, 0, 0 }, /* UMR changes everything */
+	{ GENERAL, 0x20, 7, 7, 1, 1 },	 /* UMR beyond 2^16 octwords */
+	{ GENERAL, 0x20, 6, 6, 1, 1 },	 /* null key */
+	{ GENERAL, 0x1c, 7, 7, 1, 1 },	 /* the same, to users */
+	{ GENERAL, 0x20, 31, 24, XLAT_MAX_DEPTH, XLAT_MAX_DEPTH },
+	{ GENERAL, 0x44, 14, 14, 1, 1 },	 /* imaicl: windows */
 	{ GENERAL, 0x40, 15, 14, 0, 0 },	 /* cmdif_checksum */
 	{ GENERAL, 0x40, 10, 10, 0, 0 },	 /* sctr_data_cqe */
 	{ GENERAL, 0x40, 30, 30, 0, 0 },	 /* striding_rq */
@@ -227,10 +234,46 @@ static void test_set_atomic(void **state)
 	guest_fini(&guest);
 }
 
+/* --cap: another value by the name of the field, or why not. */
+static void test_override(void **state)
+{
+	struct guest guest;
+
+	(void)state;
+	assert_int_equal(caps_override("log_max_klm_list_size"), EINVAL);
+	assert_int_equal(caps_override("log_max_klm_list_size="), EINVAL);
+	assert_int_equal(caps_override("log_max_klm_list_size=-1"), EINVAL);
+	assert_int_equal(caps_override("log_max_klm_list_size= 1"), EINVAL);
+	assert_int_equal(caps_override("log_max_klm_list_size=1x"), EINVAL);
+	assert_int_equal(caps_override("log_max_klm_list_size=64"), ERANGE);
+	assert_int_equal(caps_override("log_max_klm_list_size="
+				       "99999999999999999999"),
+			 ERANGE);
+	assert_int_equal(caps_override("log_max_klm_list=1"), ENOENT);
+	assert_int_equal(caps_override("log_max_klm_list_sizes=1"), ENOENT);
+	assert_int_equal(caps_override("=1"), ENOENT);
+	assert_int_equal(caps_value("log_max_klm_list_size"), 16);
+	assert_int_equal(caps_override("log_max_klm_list_size=63"), 0);
+	assert_int_equal(caps_override("umr_modify_entity_size_disabled=0x1"),
+			 0);
+	guest_init(&guest);
+	assert_int_equal(bits_get(query(&guest, GENERAL, true), 0x20, 5, 0),
+			 63);
+	assert_int_equal(bits_get(query(&guest, GENERAL, false), 0x20, 5, 0),
+			 63);
+	assert_true(guest.hca->umr_fixed_page);
+	assert_int_equal(caps_override("umr_modify_entity_size_disabled=0"), 0);
+	hca_reset(guest.hca);
+	assert_false(guest.hca->umr_fixed_page);
+	assert_int_equal(caps_override("log_max_klm_list_size=16"), 0);
+	guest_fini(&guest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_override),
 		cmocka_unit_test(test_unknown_type),
 		cmocka_unit_test(test_other_function),
 		cmocka_unit_test(test_set_general),

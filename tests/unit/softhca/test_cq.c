@@ -358,9 +358,8 @@ static void test_modify_bad(void **state)
 	bits_set(msg.in, CQ_MODIFY_FIELDS, 1u << 4);
 	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD);
 	bits_set(msg.in, CQ_MODIFY_FIELDS, 0);
-	be16_put(msg.in + 6, 1); /* resize */
-	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_CQ,
-		       SYND_UNSUPPORTED);
+	be16_put(msg.in + 6, 2); /* no such operation */
+	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_TYPE);
 	be16_put(msg.in + 6, 0);
 	bits_set(msg.in, CMD_NUMBER, drv.cq.cqn + 1);
 	assert_refused(&drv.guest, &msg, CMD_BAD_RES, OBJ_CQ, SYND_NONE);
@@ -415,7 +414,7 @@ static void test_create_bad(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED);
 	msg_cq(guest, &msg, &cq);
 	bits_set(msg.in, CMD_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_NONE);
 	msg_cq(guest, &msg, &cq);
 	bits_set(cqc, CQC_LOG_PAGE, 31); /* 2^43: one page is enough */
 	cq.cqn = msg_create(guest, &msg);

@@ -156,7 +156,7 @@ static void test_bad(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
 	msg_mtt(&drv);
 	bits_set(msg.in, MKEY_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_NONE);
 	/* Users name no physical address. */
 	uid = (uint16_t)cmd_alloc(guest, 0xa04, 0);
 	msg_mtt(&drv);
@@ -204,6 +204,22 @@ static void test_destroy_query(void **state)
 	drv_fini(&drv);
 }
 
+/* The special keys are none that commands make. */
+static void test_special(void **state)
+{
+	struct drv drv;
+
+	(void)state;
+	drv_init(&drv);
+	msg_init(&msg, 0x203, 0);
+	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(be32_get(msg.out + 0x08), 0x200);
+	assert_int_equal(be32_get(msg.out + 0x0c), 0x100);
+	assert_int_equal(be32_get(msg.out + 0x10), 0x200);
+	assert_null(mkey_get(drv.guest.hca, 2));
+	drv_fini(&drv);
+}
+
 /* As the driver fills its cache: free, UMR, 2^17 pages each. */
 static void test_many_free(void **state)
 {
@@ -234,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_destroy_query),
 		cmocka_unit_test(test_many_free),
+		cmocka_unit_test(test_special),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static uint64_t seed;
 
 /* One of each that others stand on, and the last of each kind. */
 static struct {
-	uint32_t td, xrcd, tis, rqn, rqt, tir, table, group, mkey, srqn;
+	uint32_t td, xrcd, tis, rqn, rqt, tir, table, group, mkey, srqn, umem;
 	struct drv_wq sq, rq;
 	struct drv_qp qp;
 } have;
@@ -39,11 +39,11 @@ static uint32_t rnd(void)
 static uint32_t word(const struct drv *drv)
 {
 	const uint32_t numbers[] = {
-		drv->uar,    drv->pd,	 drv->cq.cqn,	 drv->comp_eq.eqn,
-		have.td,     have.xrcd,	 have.tis,	 have.rqn,
-		have.rqt,    have.tir,	 have.table,	 have.group,
-		have.mkey,   have.srqn,	 have.sq.number, have.rq.number,
-		have.qp.qpn, UINT32_MAX,
+		drv->uar,    drv->pd,	drv->cq.cqn,	drv->comp_eq.eqn,
+		have.td,     have.xrcd, have.tis,	have.rqn,
+		have.rqt,    have.tir,	have.table,	have.group,
+		have.mkey,   have.srqn, have.sq.number, have.rq.number,
+		have.qp.qpn, have.umem, UINT32_MAX,
 	};
 
 	switch (rnd() % 8) {
@@ -106,7 +106,38 @@ static void msg_flow(unsigned int what)
 	}
 }
 
-#define NUM_TEMPLATES 22u
+/* A UMEM, or a queue or key that is on one. */
+static uint32_t *msg_umem(struct drv *drv, unsigned int what)
+{
+	static uint32_t other;
+
+	switch (what) {
+	case 0:
+		msg_init(&msg, 0xa08, 0);
+		be64_put(msg.in + UMEM_NUM_MTT_AT, 4);
+		msg_extend(&msg, 4 * 8);
+		be64_put(msg.in + UMEM_LIST_AT, GUEST_RAM_BASE | 3);
+		return &have.umem;
+	case 1:
+		msg_mkey(drv, &msg, MKEY_MTT);
+		be64_put(msg.in + CMD_CTX_AT + MKC_LEN_AT, rnd() % 0x4100);
+		bits_set(msg.in, MKEY_UMEM_VALID, 1);
+		bits_set(msg.in, MKEY_UMEM_ID, have.umem);
+		return &have.mkey;
+	case 2:
+		msg_cq(&drv->guest, &msg, &drv->cq);
+		bits_set(msg.in, CMD_UMEM_VALID, 1);
+		bits_set(msg.in, CMD_UMEM_ID, have.umem);
+		return &other;
+	default:
+		msg_qp(drv, &msg, &have.qp);
+		bits_set(msg.in, QP_UMEM_VALID, 1);
+		bits_set(msg.in, QP_UMEM_ID, have.umem);
+		return &other;
+	}
+}
+
+#define NUM_TEMPLATES 26u
 
 /* A message that is right; returns where its number is to be noted. */
 static uint32_t *template(struct drv *drv, unsigned int n)
@@ -170,8 +201,13 @@ static uint32_t *template(struct drv *drv, unsigned int n)
 		bits_set(msg.in, WQC_OLD_STATE, rnd() % 2);
 		bits_set(msg.in + CMD_WQ_CTX_AT, WQC_STATE, rnd() % 2);
 		return &other;
+	case 15:
+	case 16:
+	case 17:
+	case 18:
+		return msg_umem(drv, n - 15);
 	default:
-		msg_modify_qp(&msg, modify[(n - 15) % 7], &have.qp);
+		msg_modify_qp(&msg, modify[(n - 19) % 7], &have.qp);
 		return &other;
 	}
 }

@@ -170,7 +170,7 @@ static void test_create_bad(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD);
 	msg_qp(&drv, &msg, &qp);
 	bits_set(msg.in, QP_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_QP, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_NONE);
 	/* None of them has left a reference behind. */
 	assert_int_equal(cmd_number(guest, 0x401, drv.cq.cqn, 0), CMD_OK);
 	assert_int_equal(cmd_number(guest, 0x801, drv.pd, 0), CMD_OK);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -191,7 +192,7 @@ static void test_states(void **state)
 	assert_true(guest.hca->initialised);
 	cmd_alloc(&guest, ALLOC_PD, 0);
 	/* Other ways to tear down are not reported. */
-	assert_int_equal(cmd_number(&guest, 0x103, 1, 0), CMD_BAD_PARAM);
+	assert_int_equal(cmd_number(&guest, 0x103, 2, 0), CMD_BAD_PARAM);
 	assert_int_equal(drv_count(guest.hca), 1);
 	assert_int_equal(cmd_number(&guest, 0x103, 0, 0), CMD_OK);
 	assert_int_equal(drv_count(guest.hca), 0);
@@ -235,9 +236,33 @@ static void test_counter(void **state)
 	guest_fini(&guest);
 }
 
+/* A machine that goes down does not take its objects apart first. */
+static void test_force_teardown(void **state)
+{
+	static struct msg msg;
+	struct drv drv;
+	unsigned int kind;
+
+	(void)state;
+	drv_init(&drv);
+	msg_init(&msg, 0x103, 0);
+	bits_set(msg.in, 0x08, 15, 0, 2);
+	assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
+	assert_non_null(cq_get(drv.guest.hca, drv.cq.cqn));
+	msg_init(&msg, 0x103, 0);
+	bits_set(msg.in, 0x08, 15, 0, 1);
+	memset(msg.out, 0xff, sizeof(msg.out));
+	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(bits_get(msg.out, 0x0c, 0, 0), 0);
+	for (kind = 0; kind < OBJ_KINDS; kind++)
+		assert_int_equal(drv.guest.hca->obj[kind].count, 0);
+	guest_fini(&drv.guest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_force_teardown),
 		cmocka_unit_test(test_alloc_all),
 		cmocka_unit_test(test_uctx),
 		cmocka_unit_test(test_ownership),

@@ -108,6 +108,29 @@ static void test_mtt(void **state)
 	}
 }
 
+/* Pages of 1 GiB, one of them at address 0; a region of 8 GiB. */
+static void test_mtt_huge(void **state)
+{
+	const uint64_t start = 0x700000000000ull, gib = 1ull << 30;
+	struct mkey *m = rig_mkey(&ga, MKEY_MTT, start, 8 * gib, RIG_ALL);
+	unsigned int i;
+
+	(void)state;
+	m->log_page = 30;
+	m->octwords = 4;
+	m->mtt = calloc(8, sizeof(*m->mtt));
+	m->mtt[3] = gib;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(range(m, start + i * gib + GUEST_RAM_BASE + 5,
+				       1000, XLAT_RW),
+				 i == 3 ? XLAT_FAULT : XLAT_OK);
+	expect_span(0, GUEST_RAM_BASE + 5, 1000);
+	assert_int_equal(range(m, start + 8 * gib, 1, XLAT_RW), XLAT_BAD_RANGE);
+	m->mtt[7] = ~0ull; /* not set */
+	assert_int_equal(range(m, start + 7 * gib + GUEST_RAM_BASE, 1, XLAT_RW),
+			 XLAT_FAULT);
+}
+
 static void test_mtt_neighbours_merge(void **state)
 {
 	struct mkey *m = rig_mkey(&ga, MKEY_MTT, 0, 4 * 4096, RIG_ALL);
@@ -385,6 +408,54 @@ static void test_full_transfer(void **state)
 	}
 }
 
+/* The null key: zeros to read, nowhere to write, at any address. */
+static void test_null(void **state)
+{
+	struct mkey *m = rig_mkey(&ga, MKEY_KLM, 0, 200, RIG_ALL);
+	struct mkey *x = rig_mr(&ga, 0x1000, 4096, RIG_ALL);
+	struct rig_qp *a = rig_qp(&ga, 0x41, 6, 4, 6);
+	struct rig_qp *b = rig_qp(&ga, 0x42, 6, 4, 6);
+	struct rig_wqe w;
+
+	(void)state;
+	spans_reset(&out);
+	assert_int_equal(
+		xlat_range(ga.hca, &user, 0x200, ~0ull, 1 << 20, XLAT_LR, &out),
+		XLAT_OK);
+	assert_int_equal(out.bytes, 1 << 20);
+	assert_int_equal(out.v[0].ptr[0], 0);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x200, 0, 8, XLAT_RR, &out),
+			 XLAT_BAD_ACCESS);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x200, 0, 8, XLAT_RW, &out),
+			 XLAT_BAD_ACCESS);
+	assert_int_equal(xlat_range(ga.hca, &user, 0x201, 0, 8, XLAT_LR, &out),
+			 XLAT_BAD_KEY);
+	/* A message into a buffer with a hole; then zeros come back. */
+	rig_connect(a, b);
+	rig_fill(&ga, x, 0x1000, 4096, 1);
+	rig_recv2(b, (uint32_t[]){ rig_key(x), 0x200, rig_key(x) },
+		  (uint64_t[]){ 0x1800, 0, 0x1900 }, (uint32_t[]){ 10, 10, 10 },
+		  3);
+	wq_begin(&w, 0x0a, RIG_SIGNAL, 0);
+	wq_data(&w, rig_key(x), 0x1000, 30);
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	expect_recv(rig_poll_one(&b->rcq), b, 2, 0, 30);
+	rig_check(&ga, x, 0x1800, 10, 1);
+	set_klm(m, 2);
+	m->klm[0] = (struct mkey_klm){ 100, 0x200, 0 };
+	m->klm[1] = (struct mkey_klm){ 100, rig_key(x), 0x1000 };
+	wq_begin(&w, 0x10, RIG_SIGNAL, 0);
+	wq_raddr(&w, 0, rig_key(m));
+	wq_data(&w, rig_key(x), 0x1a00, 200);
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	rig_check_is(&ga, x, 0x1a00, 100, 0);
+	rig_check(&ga, x, 0x1a64, 100, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +463,7 @@ int main(void)
 		T(pa),
 		T(mtt),
 		T(mtt_neighbours_merge),
+		T(mtt_huge),
 		T(mtt_without_list),
 		T(rights),
 		T(ends_of_address_space),
@@ -401,6 +473,7 @@ int main(void)
 		T(stall),
 		T(full),
 		T(full_transfer),
+		T(null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The import verbs of libibverbs, for a context that ibv_import_device made on
+ * somebody's uverbs file, or any other on that file.
+ *
+ * An imported object is a second name for one that exists.  Unimport drops the
+ * name; the ordinary destroy verb destroys the object for everybody at once.
+ * The kernel does not say which PD an MR is of: the caller is believed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd_share.h"
+#include "mlx5x.h"
+
+struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle)
+{
+	struct mlx5x_pd *pd = calloc(1, sizeof(*pd));
+	int err;
+
+	if (!pd) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = mlx5x_cmd_query_pd(context, handle, &pd->pdn);
+	if (err) {
+		verbs_err(verbs_get_ctx(context),
+			  "no PD of handle %u to import (errno %d)\n", handle,
+			  err);
+		free(pd);
+		errno = err;
+		return NULL;
+	}
+	pd->ibv.context = context;
+	pd->ibv.handle = handle;
+	pd->upstream = true;
+	return &pd->ibv;
+}
+
+void mlx5x_unimport_pd(struct ibv_pd *ibpd)
+{
+	struct mlx5x_pd *pd = to_mpd(ibpd);
+
+	if (pd->base || !pd->upstream || atomic_load(&pd->users)) {
+		verbs_err(
+			verbs_get_ctx(ibpd->context),
+			"unimport of a PD that is in use or was not imported: nothing is done\n");
+		return;
+	}
+	free(pd);
+}
+
+struct ibv_mr *mlx5x_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct mlx5x_mr *mr = calloc(1, sizeof(*mr));
+	int err;
+
+	if (!mr) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = mlx5x_cmd_query_mr(pd, handle, &mr->vmr);
+	if (err) {
+		verbs_err(verbs_get_ctx(pd->context),
+			  "no MR of handle %u to import (errno %d)\n", handle,
+			  err);
+		free(mr);
+		errno = err;
+		return NULL;
+	}
+	mr->handle = handle;
+	mr->upstream = true;
+	return &mr->vmr.ibv_mr;
+}
+
+void mlx5x_unimport_mr(struct ibv_mr *ibmr)
+{
+	struct mlx5x_mr *mr = to_mmr(verbs_get_mr(ibmr));
+
+	if (!mr->upstream) {
+		verbs_err(
+			verbs_get_ctx(ibmr->context),
+			"unimport of an MR that was not imported: nothing is done\n");
+		return;
+	}
+	free(mr);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * UMR: a WQE that changes a memory key, that is registers, binds a window,
+ * rewrites a list, invalidates.
+ *
+ * The WQE has a control segment, a context and a list, inline or by pointer.
+ * All is checked, and the list fetched, before anything of the key changes, so
+ * a WQE that fails leaves the key as it was.
+ *
+ * Three kinds of QP may post one.  The kernel's UMR queue serves every PD and
+ * may change anything.  Other QPs change keys of their own PD only and cannot
+ * move them out of it, nor give them to another QP.  Those of users besides
+ * may not touch keys of page lists: nobody has checked the addresses that they
+ * would write, and the kernel's MRs in their PD are such keys.
+ *
+ * A WQE that enables a list of keys and says where it starts binds a memory
+ * window: its region is checked now, and again at each use.
+ */
+#include <stdlib.h>
+
+#include "dp.h"
+#include "hw_cmd.h"
+#include "log.h"
+#include "mkey.h"
+#include "objects.h"
+
+#define UMR_MIN_BYTES (CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
+
+struct umr {
+	struct mkey *mkey;
+	uint8_t variant; /* that the WQE names */
+	const uint8_t *ctrl, *mkc;
+	uint64_t mask;
+	uint32_t num;	     /* octwords of the list */
+	uint64_t at;	     /* where in the translation they go */
+	const uint8_t *list; /* NULL: none */
+	uint8_t *fetched;    /* a list by pointer */
+};
+
+static bool by_kernel(const struct qp *qp)
+{
+	return qp->type == QP_REG_UMR ||
+	       (uid_is_kernel(qp->obj.uid) && qp->fre);
+}
+
+static bool frees(const struct umr *umr)
+{
+	return umr->mask & MKEY_MASK_FREE && bits_get(umr->mkc, MKC_FREE);
+}
+
+static bool enables(const struct umr *umr)
+{
+	return umr->mask & MKEY_MASK_FREE && !bits_get(umr->mkc, MKC_FREE);
+}
+
+static bool decode(struct umr *umr, struct hca *hca, const struct send_wqe *wqe)
+{
+	const uint8_t *ctrl = wqe->raw + CTRL_SIZE;
+
+	if (wqe->ds * WQE_DS < UMR_MIN_BYTES)
+		return false;
+	umr->mkey = mkey_get(hca, wqe->imm >> 8);
+	umr->variant = (uint8_t)wqe->imm;
+	umr->ctrl = ctrl;
+	umr->mkc = ctrl + UMR_CTRL_SIZE;
+	umr->mask = be64_get(ctrl + UMR_MASK);
+	umr->num = bits_get(ctrl, UMR_OCTWORDS);
+	if (bits_get(ctrl, UMR_OFFSET_EN))
+		umr->at = (uint64_t)bits_get(ctrl, UMR_OFFSET_HIGH) << 16 |
+			  bits_get(ctrl, UMR_OFFSET_LOW);
+	if (umr->num && bits_get(ctrl, UMR_INLINE)) {
+		umr->list = wqe->raw + UMR_MIN_BYTES;
+		return umr->num <=
+		       (wqe->ds * WQE_DS - UMR_MIN_BYTES) / MKEY_OCTWORD;
+	}
+	return !umr->num || wqe->ds * WQE_DS >= UMR_MIN_BYTES + DATA_SIZE;
+}
+
+/* The checks below give a reason, for the log, or NULL when all is well. */
+
+static const char *check_state(const struct umr *umr, const struct qp *qp)
+{
+	const struct mkey *mkey = umr->mkey;
+
+	switch (bits_get(umr->ctrl, UMR_CHECK)) {
+	case 0:
+		break;
+	case UMR_CHECK_FREE:
+		if (!mkey->free)
+			return "the key is not free";
+		break;
+	case UMR_CHECK_LIVE:
+		if (mkey->free)
+			return "the key is free";
+		break;
+	default:
+		return "no such check";
+	}
+	/* A key that is no QP's passes: lists of keys are invalidated so. */
+	if (bits_get(umr->ctrl, UMR_CHECK_QPN) && mkey->qpn != qp->obj.id &&
+	    mkey->qpn != MKEY_ANY_QPN)
+		return "the key is not this QP's";
+	/*
+	 * Only where a key is invalidated does the WQE name it as it is: who
+	 * enables one may name it as it was, or as it will be.
+	 */
+	if (frees(umr) && umr->variant != mkey->variant)
+		return "the key has another variant";
+	return NULL;
+}
+
+/* May this QP change the key at all, as it is now? */
+static const char *check_target(const struct umr *umr, const struct qp *qp)
+{
+	const struct mkey *mkey = umr->mkey;
+
+	if (!mkey)
+		return "no such key";
+	if (!mkey->umr_en)
+		return "the key is not for UMR";
+	if (qp->type != QP_REG_UMR && mkey->pd != qp->pd)
+		return "the key is of another PD";
+	if (!by_kernel(qp) && mkey->mode != MKEY_KLM && mkey->mode != MKEY_KSM)
+		return "users change no lists of pages";
+	return check_state(umr, qp);
+}
+
+static const char *check_mask(const struct umr *umr, const struct hca *hca,
+			      const struct qp *qp)
+{
+	uint64_t mask = umr->mask;
+	uint32_t qpn = bits_get(umr->mkc, MKC_QPN);
+
+	/* Signatures are not there: they can be switched off, no more. */
+	if (mask & MKEY_MASK_BSF_EN && bits_get(umr->mkc, MKC_BSF_EN))
+		return "signatures are not there";
+	if (!bits_get(umr->ctrl, UMR_OFFSET_EN) &&
+	    bits_get(umr->ctrl, UMR_OFFSET_LOW))
+		return "signatures are not there";
+	if (mask & ~(MKEY_MASK_ALL | MKEY_MASK_BSF_EN))
+		return "a field that cannot be changed";
+	if (mask & MKEY_MASK_PAGE_SIZE && hca->umr_fixed_page)
+		return "the page size cannot be changed";
+	if (qp->type == QP_REG_UMR)
+		return NULL;
+	if (mask & MKEY_MASK_PD)
+		return "this QP cannot change the PD";
+	if (mask & MKEY_MASK_QPN && qpn != MKEY_ANY_QPN && qpn != qp->obj.id)
+		return "the key would be another QP's";
+	return NULL;
+}
+
+static const char *check_list(const struct umr *umr)
+{
+	uint64_t room = mkey_room(umr->mkey);
+
+	if (!umr->num)
+		return NULL;
+	if (umr->mkey->mode == MKEY_PA)
+		return "the key has no list";
+	if (umr->num % MKEY_GROUP || umr->at % MKEY_GROUP)
+		return "the list is not in whole groups of octwords";
+	if (umr->num > room || umr->at > room - umr->num)
+		return "the list goes beyond the translation";
+	return NULL;
+}
+
+/* Copy a list by pointer; false when its memory is refused. */
+static bool fetch_list(struct umr *umr, struct dp_qp *dq)
+{
+	const uint8_t *seg = umr->mkc + UMR_MKEY_SIZE;
+	struct spans *from = &dq->hca->dp->gather;
+	size_t len = (size_t)umr->num * MKEY_OCTWORD, done = 0;
+	struct xlat_user user = qp_user(dq->qp);
+	unsigned int i;
+
+	if (!umr->num || umr->list)
+		return true;
+	if (bits_get(seg, DATA_INLINE) || bits_get(seg, DATA_LEN) < len)
+		return false;
+	umr->fetched = malloc(len);
+	if (!umr->fetched)
+		return false;
+	while (done < len) {
+		spans_reset(from);
+		if (xlat_range(dq->hca, &user, bits_get(seg, DATA_LKEY),
+			       be64_get(seg + DATA_ADDR) + done, len - done,
+			       XLAT_LR, from))
+			return false;
+		for (i = 0; i < from->count; i++) {
+			memcpy(umr->fetched + done, from->v[i].ptr,
+			       from->v[i].len);
+			done += from->v[i].len;
+		}
+	}
+	dma_stats(dq->hca->dma)->read_bytes += len;
+	umr->list = umr->fetched;
+	return true;
+}
+
+static bool is_bind(const struct umr *umr, const struct qp *qp)
+{
+	return qp->type != QP_REG_UMR && umr->mkey->mode == MKEY_KLM &&
+	       umr->num && enables(umr) && umr->mask & MKEY_MASK_START;
+}
+
+/* One entry of a window's list: the region below must grant what it needs. */
+static bool region_ok(const struct umr *umr, struct dp_qp *dq,
+		      const struct mkey *window, const uint8_t *entry)
+{
+	const struct xlat_user user = { .pd = window->pd,
+					.qpn = dq->qp->obj.id };
+	bool writes = window->rw || window->atomic;
+	uint32_t len = be32_get(entry), key = be32_get(entry + 4);
+	const struct mkey *region = mkey_get(dq->hca, key >> 8);
+
+	if (!region || region == umr->mkey || region->window)
+		return false;
+	return !xlat_check(dq->hca, &user, key, be64_get(entry + 8), len,
+			   writes ? XLAT_LR | XLAT_LW : XLAT_LR);
+}
+
+static bool bind_ok(const struct umr *umr, struct dp_qp *dq,
+		    const struct mkey *window)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < umr->num; i++) {
+		const uint8_t *entry = umr->list + (size_t)i * MKEY_OCTWORD;
+
+		if (!be32_get(entry))
+			continue; /* fills the group up */
+		if (!region_ok(umr, dq, window, entry))
+			return false;
+		sum += be32_get(entry);
+	}
+	return !window->length64 && window->len <= sum;
+}
+
+/* Would the key be sound with these changes? */
+static bool context_ok(const struct umr *umr, const struct mkey *mkey)
+{
+	bool paged = mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM;
+
+	if (umr->mask & MKEY_MASK_PAGE_SIZE && paged &&
+	    (mkey->log_page > MKEY_MAX_LOG_PAGE ||
+	     (mkey->mode == MKEY_MTT && mkey->log_page < MKEY_MIN_LOG_PAGE)))
+		return false;
+	return !mkey->len || mkey->length64 ||
+	       mkey->start + (mkey->len - 1) >= mkey->start;
+}
+
+static const char *change(struct umr *umr, struct dp_qp *dq)
+{
+	struct mkey *mkey = umr->mkey;
+	struct mkey after = *mkey;
+	bool bind = is_bind(umr, dq->qp);
+
+	mkey_apply(&after, umr->mkc, umr->mask);
+	if (!context_ok(umr, &after))
+		return "page size or range cannot be";
+	if (bind && !bind_ok(umr, dq, &after))
+		return "the region does not allow this window";
+	if (after.pd != mkey->pd && !mkey_move(dq->hca, mkey, after.pd))
+		return "no such PD";
+	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
+		return "out of memory";
+	mkey_apply(mkey, umr->mkc, umr->mask);
+	if (umr->mask & MKEY_MASK_FREE)
+		mkey->window = bind;
+	/* Pages that the kernel takes back will not be used again. */
+	if (mkey->mode == MKEY_MTT && frees(umr))
+		mkey_drop_list(mkey);
+	return NULL;
+}
+
+static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
+			    const char *why, struct req_error *error,
+			    enum cqe_syndrome syndrome)
+{
+	log_debug("%s: UMR of key 0x%x by QP 0x%x refused: %s", dq->hca->name,
+		  wqe->imm, dq->qp->obj.id, why);
+	error->syndrome = syndrome;
+	error->vendor = syndrome == SYN_LOCAL_PROT    ? VENDOR_LOCAL_PROT
+			: syndrome == SYN_LOCAL_QP_OP ? VENDOR_BAD_WQE
+						      : VENDOR_NONE;
+	return REQ_FAIL;
+}
+
+enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
+			    size_t *bytes, struct req_error *error)
+{
+	const struct qp *qp = dq->qp;
+	struct umr umr = { .mkey = NULL };
+	const char *why;
+
+	if (qp->type != QP_REG_UMR && qp->type != QP_RC && qp->type != QP_UC)
+		return fail(dq, wqe, "QP of a type without UMR", error,
+			    SYN_LOCAL_QP_OP);
+	if (!decode(&umr, dq->hca, wqe))
+		return fail(dq, wqe, "WQE is too short", error,
+			    SYN_LOCAL_QP_OP);
+	why = check_target(&umr, qp);
+	if (!why)
+		why = check_mask(&umr, dq->hca, qp);
+	if (!why)
+		why = check_list(&umr);
+	if (why)
+		return fail(dq, wqe, why, error, SYN_MW_BIND);
+	if (!fetch_list(&umr, dq)) {
+		free(umr.fetched);
+		return fail(dq, wqe, "the list cannot be read", error,
+			    SYN_LOCAL_PROT);
+	}
+	*bytes += (size_t)umr.num * MKEY_OCTWORD;
+	why = change(&umr, dq);
+	free(umr.fetched);
+	return why ? fail(dq, wqe, why, error, SYN_MW_BIND) : REQ_DONE;
+}

@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# ./lab packages: builds the packages, and leads an installed system through
+# their life.
+#
+# They are built in a tree of its own (recipe-packages). The installed system
+# is the root tree with a layer in memory above it, in which they are installed
+# and which a virtual machine has as its root; it goes with this process, since
+# it is mounted in a mount namespace of its own.
+
+packages_usage() {
+	cat <<'USAGE'
+./lab packages                          builds packages for Debian and RPM,
+                                        installs, uses, upgrades, purges them
+USAGE
+}
+
+# packages_step NAME BUILD SHARE COMMAND...: runs COMMAND in TREE with the
+# folders at /mnt/build and /mnt/lab
+packages_step() {
+	local name=$1 build=$2 share=$3 rc=0
+	local log="$CHECK_LOG/$1.log"
+	shift 3
+	step "$name" "$log" enter "$build" "$share" '' "$@" 2>/dev/null || rc=$?
+	check_status "packages: $name" "$rc" "$log"
+	return "$rc"
+}
+
+# packages_build DEBIAN-TREE
+packages_build() {
+	local list=$LAB_TMP/list out=$LAB_SRC/build/packages
+	local here=/mnt/src/tests/lab/packages
+	mkdir -p "$list" "$out"
+	gates_files >"$list/files"
+	mount --bind "$PACKAGES_MAIN/opt/rdma-core" "$TREE/opt/rdma-core"
+	packages_step "manual pages" "$out" "$list" $here/lint man || true
+	packages_step "rpm build" "$out" "$list" $here/build-rpm \
+		/mnt/lab/files || true
+	packages_step "debian build" "$out" "$list" $here/build-debian \
+		/mnt/lab/files || return 1
+	packages_step "lintian" "$out" "$list" $here/lint debian || true
+}
+
+# packages_machine SCRIPT: runs it in a virtual machine with TREE as its root
+packages_machine() {
+	local plan=$LAB_TMP/plan findings rc=0
+	echo "/mnt/src/tests/lab/packages/$1 stock alice 300" >"$plan"
+	VM_HCAS=1 VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_EXPECT=''
+	VM_TIMEOUT=400 VM_DIR=$CHECK_LOG/$1
+	mkdir -p "$VM_DIR"
+	(vm_run "$plan" && scan_save) |
+		sed -u -E 's/^(ok|FAIL|skip) stock: /\1 packages: /' |
+		tee -a "$CHECK_RESULTS" || rc=$?
+	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
+	if [ "$rc" != 0 ] || [ -n "$findings" ]; then
+		check_result FAIL "packages: $1: machine" \
+			"${findings//$'\n'/; } (see $VM_DIR)"
+	fi
+}
+
+packages_layer() {
+	mount -t tmpfs tmpfs "$PACKAGES_ROOT"
+	mkdir "$PACKAGES_ROOT"/{upper,work,root}
+	mount -t overlay overlay "$PACKAGES_ROOT/root" -o \
+		"lowerdir=$PACKAGES_MAIN,upperdir=$PACKAGES_ROOT/upper,workdir=$PACKAGES_ROOT/work"
+}
+
+# packages_life STEP...: steps of the installed system
+packages_life() {
+	local name
+	for name; do
+		packages_step "$name" "$LAB_SRC/build/packages" \
+			"$LAB_TMP/share" /mnt/src/tests/lab/packages/system \
+			"$name" || return 1
+	done
+}
+
+packages_system() {
+	mkdir -p "$LAB_TMP/share"
+	accel_choose
+	packages_life install program || return 1
+	packages_machine guest-installed
+	packages_life enable upgrade || return 1
+	packages_machine guest-enabled
+	packages_life disable purge
+}
+
+packages_inside() {
+	local begin
+	begin=$(now_ms)
+	CHECK_LOG=$LAB_SRC/build/log/packages-$(date +%Y%m%d-%H%M%S)-$$
+	mkdir -p "$CHECK_LOG"
+	CHECK_RESULTS=$CHECK_LOG/results
+	: >"$CHECK_RESULTS"
+	suite_check
+	tree_ready
+	PACKAGES_MAIN=$TREE
+	build_ready
+	LAB_RECIPE=recipe-packages
+	tree_ready
+	if packages_build; then
+		packages_layer
+		TREE=$PACKAGES_ROOT/root
+		packages_system || true
+	fi
+	check_summary "$begin"
+}
+
+packages_main() {
+	if [ $# != 0 ]; then
+		die "./lab packages takes no options"
+	fi
+	if [ -n "${PACKAGES_ROOT:-}" ]; then
+		packages_inside
+		return
+	fi
+	mkdir "$LAB_TMP/root"
+	background setpriv --pdeathsig TERM env "PACKAGES_ROOT=$LAB_TMP/root" \
+		unshare --mount --propagation private "$LAB_SRC/lab" packages
+	wait "$JOB"
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: hcas=1 provider=mlx5x user=root
+#
+# Proves that an rdma_cm_id works with an imported PD and MR.
+set -eu
+ip=$(ip -br -4 addr show scope global | awk '{ print $3; exit }')
+if out=$(timeout 60 "${MLX5X_BUILD:?}/tests/system/share_cm" "${ip%/*}" 7471 2>&1)
+then
+	echo "ok share-rdma_cm"
+else
+	echo "FAIL share-rdma_cm: $(tail -n 1 <<<"$out")"
+	exit 1
+fi

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves that a context which moves to another uverbs file keeps its CQs, PDs,
+ * parent domains and channels under the same pointers and descriptors, with
+ * every handle, number and doorbell address replaced; that a CQ starts anew
+ * and stays armed; that each failing command, allocation or descriptor leaves
+ * the context as it was and nothing behind; and what cannot move.
+ */
+#include "fake_share.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
+static struct ibv_context *open_ctx(void)
+{
+	struct ibv_context *context = fake_open();
+
+	assert_non_null(context);
+	context->async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_true(context->async_fd >= 0);
+	return context;
+}
+
+static bool same(int a, int b)
+{
+	/* F_DUPFD_QUERY is younger than some kernels that tests run on. */
+	int flags = fcntl(a, F_GETFL) ^ O_APPEND, got;
+
+	fcntl(a, F_SETFL, flags);
+	got = fcntl(b, F_GETFL);
+	fcntl(a, F_SETFL, flags ^ O_APPEND);
+	return !((got ^ flags) & O_APPEND);
+}
+
+/* What ibv_create_cq does after the provider. */
+static void init_cq(struct ibv_cq *cq, struct ibv_comp_channel *channel)
+{
+	cq->channel = channel;
+	cq->comp_events_completed = 0;
+	cq->async_events_completed = 0;
+	pthread_mutex_init(&cq->mutex, NULL);
+}
+
+static void test_everything_moves(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	struct mlx5x_context *ctx = to_mctx(c);
+	int cmd_fd = c->cmd_fd, async_fd = c->async_fd;
+	struct ibv_comp_channel channel = { .context = c };
+	struct ibv_parent_domain_init_attr attr = {};
+	struct ibv_pd *pd, *domain;
+	struct ibv_cq *cq, *other;
+	uint32_t page = ctx->uars.nc->page_id, cqn;
+	uint8_t *reg = ctx->uars.nc->bf[0].reg;
+
+	(void)state;
+	channel.fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	cq = mlx5x_create_cq(c, 15, &channel, 3);
+	other = mlx5x_create_cq(c, 15, NULL, 0);
+	init_cq(cq, &channel);
+	init_cq(other, NULL);
+	pd = mlx5x_alloc_pd(c);
+	attr.pd = pd;
+	domain = mlx5x_alloc_parent_domain(c, &attr);
+	cqn = to_mcq(cq)->cqn;
+	/* two events read, one acknowledged */
+	cq->comp_events_completed = 1;
+	fake_share.events.comp = 2;
+
+	assert_int_equal(mlx5x_move(ctx, a->cmd_fd), 0);
+	assert_int_equal(c->cmd_fd, cmd_fd);
+	assert_int_equal(c->async_fd, async_fd);
+	assert_true(same(c->cmd_fd, a->cmd_fd));
+	assert_true(fcntl(channel.fd, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(channel.fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(cmd_fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_not_equal(ctx->uars.nc->page_id, page);
+	assert_int_equal(ctx->uars.nc->bf[0].page_id, ctx->uars.nc->page_id);
+	assert_ptr_not_equal(ctx->uars.nc->bf[0].reg, reg);
+	assert_int_equal(fake_share.clone_uar, ctx->uars.nc->page_id);
+	assert_true(cq->handle >= 500 && other->handle >= 500);
+	assert_int_not_equal(to_mcq(cq)->cqn, cqn);
+	assert_ptr_equal(to_mcq(cq)->arm_reg,
+			 (uint8_t *)ctx->uars.nc->addr + MLX5X_UAR_CQ_ARM);
+	assert_ptr_equal(fake_share.clone_buf, to_mcq(other)->buf);
+	assert_int_equal(fake_share.destroyed[MLX5X_KIND_CQ], 2);
+	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
+	/* One more acknowledgement, and the new object's count is met. */
+	assert_int_equal((uint32_t)(cq->comp_events_completed + 1), 0);
+	assert_int_equal(domain->handle, pd->handle);
+	assert_int_equal(fake.live_cqs, 2);
+	assert_int_equal(fake.live_pds, 1);
+	assert_int_equal(fake.live_uars, 2);
+
+	assert_int_equal(mlx5x_dealloc_pd(domain), 0);
+	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
+	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+	assert_int_equal(mlx5x_destroy_cq(other), 0);
+	close(channel.fd);
+	fake_close(c);
+	fake_close(a);
+	fake_assert_clean();
+}
+
+static void test_cq_starts_anew(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	uint8_t bytes[64] = {}, *arm;
+	struct ibv_cq *cq = mlx5x_create_cq(c, 3, NULL, 0);
+	struct mlx5x_cq *mcq = to_mcq(cq);
+	uint32_t i;
+
+	(void)state;
+	init_cq(cq, NULL);
+	mcq->ci = 6;
+	mlx5x_cq_event(cq);
+	mlx5x_req_notify_cq(cq, 1);
+	/* what the earlier passes left, in the state of the next pass */
+	for (i = 2; i < 6; i++)
+		fake_put_cqe(cq, i, bytes, 0, 0);
+	assert_true(mlx5x_cq_idle(mcq));
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	assert_int_equal(mcq->ci, 0);
+	assert_true(mlx5x_cq_idle(mcq));
+	for (i = 0; i < 4; i++)
+		assert_int_equal(fake_cqe(cq, i)[fake.cq_req.cqe_size - 1],
+				 0xf1);
+	assert_int_equal(be32toh(mcq->dbrec[MLX5X_CQ_DBR_CI]), 0);
+	/* armed for solicited events, sequence number 0 */
+	assert_int_equal(be32toh(mcq->dbrec[MLX5X_CQ_DBR_ARM]), 1 << 24);
+	arm = mcq->arm_reg;
+	assert_int_equal(arm[0], 1);
+	assert_int_equal((uint32_t)arm[5] << 16 | arm[6] << 8 | arm[7],
+			 mcq->cqn);
+
+	/* One that was armed and had its event is not armed again. */
+	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+	fake_close(c);
+	c = open_ctx();
+	cq = mlx5x_create_cq(c, 3, NULL, 0);
+	init_cq(cq, NULL);
+	mlx5x_req_notify_cq(cq, 0);
+	mlx5x_cq_event(cq);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	assert_int_equal(to_mcq(cq)->dbrec[MLX5X_CQ_DBR_ARM], 0);
+	assert_int_equal(*to_mcq(cq)->arm_reg, 0);
+	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+	fake_close(c);
+	fake_close(a);
+	fake_assert_clean();
+}
+
+static void test_not_movable(void **state)
+{
+	static const int types[] = {
+		UVERBS_OBJECT_QP,   UVERBS_OBJECT_SRQ, UVERBS_OBJECT_WQ,
+		UVERBS_OBJECT_MR,   UVERBS_OBJECT_MW,  UVERBS_OBJECT_AH,
+		UVERBS_OBJECT_FLOW, UVERBS_OBJECT_DM,  MLX5_IB_OBJECT_DEVX_OBJ,
+		UVERBS_OBJECT_PD,   UVERBS_OBJECT_CQ,
+	};
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	uint8_t bytes[64] = {};
+	struct ibv_cq *cq;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		fake_share.more_of = types[i];
+		assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), EBUSY);
+	}
+	fake_share.more_of = -1;
+	cq = mlx5x_create_cq(c, 3, NULL, 0);
+	init_cq(cq, NULL);
+	fake_put_cqe(cq, 0, bytes, 0, 0);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), EBUSY);
+	assert_false(same(c->cmd_fd, a->cmd_fd));
+	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+
+	fake.ucontext.tot_bfregs = 16;
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), EOPNOTSUPP);
+	fake.ucontext.tot_bfregs = 0;
+	fake_fail(FAKE_COUNT, 3, EIO);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), EIO);
+	/* A type that the kernel does not know. */
+	fake_fail(FAKE_COUNT, 3, ENOENT);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	fake_close(c);
+	fake_close(a);
+	fake_assert_clean();
+}
+
+struct scene {
+	struct ibv_context *a, *c;
+	struct ibv_comp_channel channel;
+	struct ibv_cq *cq;
+	struct ibv_pd *pd;
+	uint32_t cq_handle, pd_handle, page;
+	int fds;
+};
+
+static void scene_open(struct scene *s)
+{
+	s->a = open_ctx();
+	s->c = open_ctx();
+	s->channel.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	s->cq = mlx5x_create_cq(s->c, 15, &s->channel, 0);
+	init_cq(s->cq, &s->channel);
+	s->pd = mlx5x_alloc_pd(s->c);
+	s->cq_handle = s->cq->handle;
+	s->pd_handle = s->pd->handle;
+	s->page = to_mctx(s->c)->uars.nc->page_id;
+	s->fds = fake_fds();
+}
+
+static void scene_unchanged(struct scene *s)
+{
+	assert_false(same(s->c->cmd_fd, s->a->cmd_fd));
+	assert_int_equal(s->cq->handle, s->cq_handle);
+	assert_int_equal(s->pd->handle, s->pd_handle);
+	assert_int_equal(to_mctx(s->c)->uars.nc->page_id, s->page);
+	assert_int_equal(fake_fds(), s->fds);
+	assert_int_equal(fake.live_cqs, 1);
+	assert_int_equal(fake.live_pds, 1);
+	assert_int_equal(fake.live_uars, 2);
+	assert_false(to_mctx(s->c)->share.moved);
+}
+
+static void scene_close(struct scene *s)
+{
+	assert_int_equal(mlx5x_destroy_cq(s->cq), 0);
+	assert_int_equal(mlx5x_dealloc_pd(s->pd), 0);
+	close(s->channel.fd);
+	fake_close(s->c);
+	fake_close(s->a);
+	fake_assert_clean();
+}
+
+static void test_failures(void **state)
+{
+	static const enum fake_cmd cmds[] = {
+		FAKE_QUERY_CONTEXT, FAKE_ALLOC_ASYNC, FAKE_ALLOC_UAR,
+		FAKE_ALLOC_CHANNEL, FAKE_CLONE_CQ,    FAKE_ALLOC_PD,
+	};
+	struct scene s = {};
+	size_t i;
+
+	(void)state;
+	scene_open(&s);
+	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
+		fake_fail(cmds[i], 0, ENOSPC);
+		assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), ENOSPC);
+		scene_unchanged(&s);
+	}
+	for (i = 0; i < 4; i++) {
+		fake.alloc_fail_after = (int)i;
+		assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), ENOMEM);
+		fake.alloc_fail_after = -1;
+		scene_unchanged(&s);
+	}
+	assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), 0);
+	scene_close(&s);
+}
+
+static void test_no_descriptors(void **state)
+{
+	struct rlimit old, low;
+	struct scene s = {};
+	int top, n;
+
+	(void)state;
+	scene_open(&s);
+	getrlimit(RLIMIT_NOFILE, &old);
+	for (n = 0; n < 2; n++) {
+		top = dup(0);
+		close(top);
+		low = old;
+		low.rlim_cur = (rlim_t)(top + n);
+		setrlimit(RLIMIT_NOFILE, &low);
+		assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), EMFILE);
+		setrlimit(RLIMIT_NOFILE, &old);
+		scene_unchanged(&s);
+	}
+	scene_close(&s);
+}
+
+/* A channel that no CQ used yet is replaced when the first CQ wants it. */
+static void test_late_channel(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	struct ibv_comp_channel channel = { .context = c };
+	struct ibv_cq *cq;
+
+	(void)state;
+	channel.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 0);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	cq = mlx5x_create_cq(c, 3, &channel, 0);
+	assert_non_null(cq);
+	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
+	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+	close(channel.fd);
+	fake_close(c);
+	fake_close(a);
+	fake_assert_clean();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_everything_moves, setup),
+		cmocka_unit_test_setup(test_cq_starts_anew, setup),
+		cmocka_unit_test_setup(test_not_movable, setup),
+		cmocka_unit_test_setup(test_failures, setup),
+		cmocka_unit_test_setup(test_no_descriptors, setup),
+		cmocka_unit_test_setup(test_late_channel, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves: a UMEM is as its page list says, whatever the size of its pages and
+ * its offset in the first; queues, doorbell records and keys that a user
+ * builds on one lie where they were put, never beyond its end, and are not
+ * written where the user may only read; what stands on a UMEM keeps it; nobody
+ * uses the UMEM of another context.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+
+#define CREATE_UMEM  0xa08u
+#define DESTROY_UMEM 0xa0au
+#define CREATE_UCTX  0xa04u
+#define ALLOC_PD     0x800u
+#define ALLOC_UAR    0x802u
+#define DESTROY_CQ   0x401u
+#define DESTROY_QP   0x501u
+#define DESTROY_MKEY 0x202u
+
+#define PAGES  5u
+#define OFFSET 0x340u
+#define MTT_R  1u
+#define MTT_W  2u
+
+static struct msg msg;
+static struct drv drv;
+static struct guest *const guest = &drv.guest;
+static uint16_t uid, other_uid;
+static uint64_t base; /* of the pages, which go downwards */
+
+static int setup(void **state)
+{
+	(void)state;
+	drv_init(&drv);
+	uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
+	other_uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
+	base = guest_alloc(guest, PAGES * 4096);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	drv_fini(&drv);
+	return 0;
+}
+
+/* Guest address of byte off of the UMEM that msg_umem() lays out. */
+static uint64_t at(uint64_t off)
+{
+	uint64_t pos = OFFSET + off;
+
+	return base + (PAGES - 1 - pos / 4096) * 4096 + pos % 4096;
+}
+
+static void msg_umem(uint16_t owner, unsigned int rights)
+{
+	unsigned int i;
+
+	msg_init(&msg, CREATE_UMEM, owner);
+	bits_set(msg.in, 0x24, 31, 0, OFFSET);
+	be64_put(msg.in + 0x28, PAGES);
+	msg_extend(&msg, PAGES * 8);
+	for (i = 0; i < PAGES; i++)
+		be64_put(msg.in + 0x30 + i * 8,
+			 (base + (PAGES - 1 - i) * 4096) | rights);
+}
+
+static uint32_t make(uint16_t owner, unsigned int rights)
+{
+	msg_umem(owner, rights);
+	return msg_create(guest, &msg);
+}
+
+static void test_create_bad(void **state)
+{
+	uint32_t id;
+
+	(void)state;
+	msg_umem(uid, MTT_R);
+	be64_put(msg.in + 0x28, PAGES + 1);
+	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
+	be64_put(msg.in + 0x28, UINT64_MAX);
+	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
+	be64_put(msg.in + 0x28, 0);
+	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
+	msg_umem(uid, MTT_R);
+	bits_set(msg.in, 0x24, 31, 0, 4096);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	bits_set(msg.in, 0x20, 4, 0, 1); /* of 8 KiB: it is inside now */
+	id = msg_create(guest, &msg);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+	bits_set(msg.in, 0x20, 4, 0, 32 - 1);
+	msg_create(guest, &msg); /* the largest: 2^43 bytes */
+	msg_umem(uid, MTT_R);
+	bits_set(msg.in, 0x20, 31, 31, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_UNSUPPORTED);
+	msg_umem(0x1234, MTT_R);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
+}
+
+static void test_ownership(void **state)
+{
+	uint32_t id = make(uid, MTT_R | MTT_W);
+
+	(void)state;
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, other_uid),
+			 CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id + 1, uid),
+			 CMD_BAD_RES);
+	/* A context does not go before what it owns. */
+	assert_int_equal(cmd_number(guest, 0xa06, uid, 0), CMD_RES_BUSY);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, 0xa06, uid, 0), CMD_OK);
+}
+
+/* A CQ of 16 CQEs at byte off of the UMEM, its record at byte dbr. */
+static void msg_umem_cq(uint32_t id, uint64_t off, uint64_t dbr)
+{
+	struct drv_cq cq = {
+		.uar = cmd_alloc(guest, ALLOC_UAR, uid),
+		.eqn = drv.comp_eq.eqn,
+		.log_size = 4,
+		.uid = uid,
+	};
+	uint8_t *cqc = msg.in + CMD_CTX_AT;
+
+	/* Completion EQs belong to all. */
+	((struct obj *)eq_get(guest->hca, cq.eqn))->uid = 0xffff;
+	msg_cq(guest, &msg, &cq);
+	msg.in_len = 0x110;
+	be64_put(cqc + 0x38, dbr);
+	be32_put(msg.in + 0x14, id);
+	bits_set(msg.in, 0x10, 25, 25, 1);
+	be64_put(msg.in + 0x50, off);
+	be32_put(msg.in + 0x58, id);
+	bits_set(msg.in, 0x5c, 31, 31, 1);
+}
+
+#define END (PAGES * 4096ull - OFFSET)
+
+static void test_cq(void **state)
+{
+	uint32_t id = make(uid, MTT_R | MTT_W), cqn;
+	struct cq *cq;
+	uint64_t off;
+
+	(void)state;
+	msg_umem_cq(id, 0x1000, 8);
+	cqn = msg_create(guest, &msg);
+	cq = cq_get(guest->hca, cqn);
+	assert_int_equal(cq->dbr, at(8));
+	for (off = 0; off < 1024; off += 64)
+		assert_int_equal(ring_gpa(&cq->ring, off), at(0x1000 + off));
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid),
+			 CMD_RES_BUSY);
+	assert_int_equal(cmd_number(guest, DESTROY_CQ, cqn, uid), CMD_OK);
+	/* At the end, and beyond it. */
+	msg_umem_cq(id, END - 1024, END - 8);
+	cqn = msg_create(guest, &msg);
+	cq = cq_get(guest->hca, cqn);
+	assert_int_equal(ring_gpa(&cq->ring, 1023), at(END - 1));
+	assert_int_equal(cq->dbr, at(END - 8));
+	assert_int_equal(cmd_number(guest, DESTROY_CQ, cqn, uid), CMD_OK);
+	msg_umem_cq(id, END - 1023, 0);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	msg_umem_cq(id, UINT64_MAX - 8, 0);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	msg_umem_cq(id, 0, END - 7);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS);
+	msg_umem_cq(id, 0, END);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	msg_umem_cq(id, 0, UINT64_MAX - 7);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+	/* The device writes CQEs, but not doorbell records. */
+	id = make(uid, MTT_R);
+	msg_umem_cq(id, 0, 0);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_FIELD);
+	id = make(other_uid, MTT_R | MTT_W);
+	msg_umem_cq(id, 0, 0);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_UID);
+	id = make(0, MTT_R | MTT_W);
+	msg_umem_cq(id, 0, 0);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_UMEM, SYND_UID);
+}
+
+static void test_qp(void **state)
+{
+	uint32_t id = make(uid, MTT_R | MTT_W), cqn, qpn;
+	struct drv_qp spec = {
+		.type = QP_RC,
+		.rq_type = QP_RQ_OWN,
+		.log_rq_size = 2,
+		.log_rq_stride = 0,
+		.log_sq_size = 2,
+		.uid = uid,
+	};
+	uint8_t *qpc = msg.in + QPC_AT;
+	struct qp *qp;
+
+	(void)state;
+	msg_umem_cq(id, 0x1000, 8);
+	cqn = msg_create(guest, &msg);
+	msg_qp(&drv, &msg, &spec);
+	bits_set(qpc, QPC_PD, cmd_alloc(guest, ALLOC_PD, uid));
+	bits_set(qpc, QPC_UAR, cmd_alloc(guest, ALLOC_UAR, uid));
+	bits_set(qpc, QPC_CQN_SND, cqn);
+	bits_set(qpc, QPC_CQN_RCV, cqn);
+	be64_put(qpc + 0xa0, 16);
+	be32_put(qpc + 0xe4, id);
+	bits_set(qpc, 0xd0, 28, 28, 1);
+	be64_put(msg.in + 0x100, 0x2000);
+	be32_put(msg.in + 0x108, id);
+	bits_set(msg.in, 0x10c, 31, 31, 1);
+	msg.in_len = 0x110;
+	qpn = msg_create(guest, &msg);
+	qp = qp_get(guest->hca, qpn);
+	assert_int_equal(qp->dbr, at(16));
+	assert_int_equal(ring_gpa(&qp->ring, 0), at(0x2000));
+	assert_int_equal(ring_gpa(&qp->ring, qp->ring.size - 1),
+			 at(0x2000 + qp->ring.size - 1));
+	be64_put(msg.in + 0x100, END - qp->ring.size + 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	assert_int_equal(cmd_number(guest, DESTROY_QP, qpn, other_uid),
+			 CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, DESTROY_CQ, cqn, uid), CMD_RES_BUSY);
+	assert_int_equal(cmd_number(guest, DESTROY_QP, qpn, uid), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_CQ, cqn, uid), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+}
+
+static uint32_t user_pd;
+
+static void msg_umem_mkey(uint32_t id, uint64_t off, uint64_t len)
+{
+	uint8_t *mkc = msg.in + CMD_CTX_AT;
+
+	if (!user_pd || !obj_find(guest->hca, OBJ_PD, user_pd))
+		user_pd = cmd_alloc(guest, ALLOC_PD, uid);
+	msg_mkey(&drv, &msg, MKEY_MTT);
+	be16_put(msg.in + 2, uid);
+	bits_set(mkc, MKC_PD, user_pd);
+	be64_put(mkc + MKC_START_AT, 0x7700000010);
+	be64_put(mkc + MKC_LEN_AT, len);
+	bits_set(msg.in, 0x0c, 30, 30, 1);
+	be32_put(msg.in + 0x64, id);
+	be64_put(msg.in + 0x68, off);
+}
+
+static void test_mkey(void **state)
+{
+	uint32_t id = make(uid, MTT_R | MTT_W), index;
+	uint8_t *mkc = msg.in + CMD_CTX_AT;
+	struct mkey *mkey;
+
+	(void)state;
+	user_pd = 0;
+	msg_umem_mkey(id, 0x1234, 0x2000);
+	index = msg_create(guest, &msg);
+	mkey = mkey_get(guest->hca, index);
+	assert_true(mkey->on_umem);
+	assert_int_equal(mkey->log_page, 12);
+	assert_int_equal(mkey->umem_off, (OFFSET + 0x1234) % 4096);
+	assert_int_equal(mkey->mtt[0] + mkey->umem_off, at(0x1234));
+	assert_int_equal(mkey->mtt[1], at(0x1234) - mkey->umem_off - 4096);
+	assert_int_equal(mkey->start, 0x7700000010);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid),
+			 CMD_RES_BUSY);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, other_uid),
+			 CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, uid), CMD_OK);
+	msg_umem_mkey(id, 0, END);
+	index = msg_create(guest, &msg);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, uid), CMD_OK);
+	msg_umem_mkey(id, 1, END);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	msg_umem_mkey(id, 0, UINT64_MAX);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_FREE, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_UMR_EN, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_LENGTH64, 1);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_MODE_LOW, MKEY_KLM);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE);
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_MODE_LOW, MKEY_PA);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	msg_umem_mkey(id, 0, 8);
+	be16_put(msg.in + 2, other_uid);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+}
+
+/* No right to write by a key where the user has none. */
+static void test_mkey_read_only(void **state)
+{
+	static const struct {
+		unsigned int word, hi, lo;
+	} rights[] = { { 0, 11, 11 }, { 0, 13, 13 }, { 0, 14, 14 } };
+	uint32_t id = make(uid, MTT_R);
+	uint8_t *mkc = msg.in + CMD_CTX_AT;
+	unsigned int i;
+
+	(void)state;
+	user_pd = 0;
+	for (i = 0; i < 3; i++) {
+		msg_umem_mkey(id, 0, 8);
+		bits_set(mkc, MKC_LW, 0);
+		bits_set(mkc, MKC_RR, 1);
+		bits_set(mkc, rights[i].word, rights[i].hi, rights[i].lo, 1);
+		assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM,
+			       SYND_FIELD);
+	}
+	msg_umem_mkey(id, 0, 8);
+	bits_set(mkc, MKC_LW, 0);
+	bits_set(mkc, MKC_RR, 1);
+	msg_create(guest, &msg);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
+		T(create_bad), T(ownership), T(cq),
+		T(qp),	       T(mkey),	     T(mkey_read_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves UMR with the real objects below it: a key that moves between PDs
+ * holds the one that it is in and no other; a driver's MRs and windows are
+ * found by their number at once however many there are, and take memory in
+ * proportion to their number; the statistics tell how many commands and UMR
+ * WQEs that took; with either setting of the capability.
+ */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "caps.h"
+#include "driver.h"
+#include "stats.h"
+
+#define ALLOC_PD     0x800u
+#define DEALLOC_PD   0x801u
+#define DESTROY_MKEY 0x202u
+#define UMR	     0x25u
+#define NUM_MRS	     100000u
+#define NUM_WINDOWS  10000u
+
+static struct msg msg;
+static uint8_t *const mkc = msg.in + CMD_CTX_AT;
+static struct drv drv;
+static struct guest *const guest = &drv.guest;
+static struct drv_qp qp;
+static uint16_t sq_pi;
+
+static void make_qp(uint32_t type)
+{
+	qp = (struct drv_qp){
+		.type = type,
+		.rq_type = QP_RQ_NONE,
+		.log_sq_size = 6,
+	};
+	sq_pi = 0;
+	drv_create_qp(&drv, &qp);
+	drv_qp_to_rts(&drv, &qp);
+}
+
+/* Post a UMR WQE of len bytes, whose first 16 are filled in; ring. */
+static void post(uint8_t *wqe, unsigned int len, uint32_t key)
+{
+	unsigned int i;
+
+	wqe[1] = (uint8_t)(sq_pi >> 8);
+	wqe[2] = (uint8_t)sq_pi;
+	wqe[3] = UMR;
+	be32_put(wqe + 4, qp.qpn << 8 | len / 16);
+	be32_put(wqe + 12, key);
+	for (i = 0; i < len; i += 64, sq_pi++)
+		memcpy(guest_ptr(guest, qp.ring.gpa + sq_pi % 64 * 64, 64),
+		       wqe + i, 64);
+	be32_put(guest_ptr(guest, qp.dbr + 4, 4), sq_pi);
+	guest_write64(guest, drv.uar * 4096ull + 0x800,
+		      (uint64_t)be32_get(wqe) << 32 | be32_get(wqe + 4));
+	loop_turn(guest->loop, 0);
+	assert_int_equal(qp_get(guest->hca, qp.qpn)->sq_ci, sq_pi);
+}
+
+static bool failed(void)
+{
+	return qp_get(guest->hca, qp.qpn)->state == QP_ERR;
+}
+
+static struct mkey *make_key(enum mkey_mode mode, uint32_t octwords)
+{
+	msg_mkey(&drv, &msg, mode);
+	bits_set(mkc, MKC_FREE, 1);
+	bits_set(mkc, MKC_UMR_EN, 1);
+	bits_set(mkc, MKC_LOG_PAGE, 12);
+	bits_set(mkc, MKC_OCTWORDS, octwords);
+	return mkey_get(guest->hca, msg_create(guest, &msg));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	drv_init(&drv);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	drv_fini(&drv);
+	return 0;
+}
+
+static void move(uint32_t index, uint32_t pd)
+{
+	uint8_t wqe[128] = { 0 };
+
+	wqe[16] = 0x80; /* inline, without a list */
+	be64_put(wqe + 24, 1ull << 7);
+	be32_put(wqe + 64 + 12, pd);
+	post(wqe, sizeof(wqe), index << 8);
+}
+
+static void test_pd_references(void **state)
+{
+	uint32_t one = cmd_alloc(guest, ALLOC_PD, 0);
+	uint32_t two = cmd_alloc(guest, ALLOC_PD, 0);
+	struct mkey *mkey = make_key(MKEY_MTT, 4);
+	unsigned int i;
+
+	(void)state;
+	make_qp(QP_REG_UMR);
+	for (i = 0; i < 10; i++) {
+		move(mkey->obj.id, one);
+		assert_int_equal(cmd_number(guest, DEALLOC_PD, one, 0),
+				 CMD_RES_BUSY);
+		move(mkey->obj.id, two);
+	}
+	assert_int_equal(cmd_number(guest, DEALLOC_PD, one, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DEALLOC_PD, two, 0), CMD_RES_BUSY);
+	move(mkey->obj.id, one); /* which is gone */
+	assert_true(failed());
+	assert_int_equal(mkey->pd, two);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, mkey->obj.id, 0),
+			 CMD_OK);
+	assert_int_equal(cmd_number(guest, DEALLOC_PD, two, 0), CMD_OK);
+}
+
+static uint32_t make_mr(void)
+{
+	msg_mkey(&drv, &msg, MKEY_MTT);
+	be64_put(mkc + MKC_START_AT, 0x7f0000000000);
+	be64_put(mkc + MKC_LEN_AT, 0x4000);
+	bits_set(mkc, MKC_LOG_PAGE, 12);
+	bits_set(mkc, MKC_OCTWORDS, 2);
+	bits_set(msg.in, MKEY_ACTUAL, 2);
+	msg_extend(&msg, 32);
+	be64_put(msg.in + CMD_PAS_AT, GUEST_RAM_BASE);
+	return msg_create(guest, &msg);
+}
+
+static size_t heap(void)
+{
+	return mallinfo2().uordblks; /* 0 under AddressSanitizer */
+}
+
+static void bind(const struct mkey *window, uint32_t region, uint8_t variant)
+{
+	uint8_t wqe[192] = { 0 };
+
+	wqe[16] = 0xb0; /* inline, offset, must be free */
+	be16_put(wqe + 20, 4);
+	be64_put(wqe + 24, 0x20000000 | 0x4000 | 0x2000 | 0x41 | 0xf << 18);
+	be32_put(wqe + 64, 0x1000); /* remote read */
+	be32_put(wqe + 64 + 4, qp.qpn << 8 | variant);
+	be64_put(wqe + 64 + 16, 0x7f0000000000);
+	be64_put(wqe + 64 + 24, 0x1000);
+	be32_put(wqe + 128, 0x1000);
+	be32_put(wqe + 132, region << 8);
+	be64_put(wqe + 136, 0x7f0000000000);
+	post(wqe, sizeof(wqe), window->obj.id << 8);
+}
+
+/* The number of an object leads to it in one step. */
+static void expect_found(uint32_t index)
+{
+	const struct obj_table *table = obj_table(guest->hca, OBJ_MKEY);
+
+	assert_in_range(index, table->first, table->next - 1);
+	assert_ptr_equal(table->slot[index], mkey_get(guest->hca, index));
+	assert_int_equal(table->slot[index]->id, index);
+}
+
+static void test_many(void **state)
+{
+	size_t before = heap(), half, whole;
+	struct obj_table *table;
+	uint32_t first, i;
+
+	(void)state;
+	make_qp(QP_RC);
+	first = make_mr();
+	for (i = 1; i < NUM_MRS / 2; i++)
+		make_mr();
+	half = heap() - before;
+	for (; i < NUM_MRS; i++)
+		make_mr();
+	whole = heap() - before;
+	assert_in_range(whole, half, half * 5 / 2);
+	table = obj_table(guest->hca, OBJ_MKEY);
+	assert_in_range(table->capacity, NUM_MRS, NUM_MRS * 3);
+	for (i = 0; i < NUM_WINDOWS; i++) {
+		const struct mkey *window = make_key(MKEY_KLM, 4);
+
+		bind(window, first + i * (NUM_MRS / NUM_WINDOWS), (uint8_t)i);
+		assert_false(failed() || window->free);
+		expect_found(window->obj.id);
+	}
+	assert_in_range(heap() - before, whole, whole * 2);
+	for (i = 0; i < NUM_MRS; i++)
+		expect_found(first + i);
+	assert_int_equal(table->count, NUM_MRS + NUM_WINDOWS);
+	assert_int_equal(guest->hca->stats.wqes_send[UMR], NUM_WINDOWS);
+	for (i = 0; i < NUM_MRS; i++)
+		assert_int_equal(cmd_number(guest, DESTROY_MKEY, first + i, 0),
+				 CMD_OK);
+	assert_int_equal(table->count, NUM_WINDOWS);
+}
+
+static uint64_t counter(const char *name)
+{
+	struct hca *hcas[] = { guest->hca };
+	char *text = NULL, *at;
+	uint64_t value = 0;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	stats_print(f, hcas, 1, false);
+	fclose(f);
+	at = strstr(text, name);
+	if (at)
+		value = strtoull(at + strlen(name), NULL, 10);
+	free(text);
+	return value;
+}
+
+static void test_statistics(void **state)
+{
+	uint32_t index;
+
+	(void)state;
+	make_qp(QP_REG_UMR);
+	assert_int_equal(counter("commands.CREATE_MKEY "), 0);
+	assert_int_equal(counter("wqes.UMR "), 0);
+	index = make_key(MKEY_MTT, 4)->obj.id;
+	move(index, drv.pd);
+	move(index, drv.pd);
+	assert_int_equal(counter("commands.CREATE_MKEY "), 1);
+	assert_int_equal(counter("wqes.UMR "), 2);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, 0), CMD_OK);
+	assert_int_equal(counter("commands.DESTROY_MKEY "), 1);
+	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, 0),
+			 CMD_BAD_RES);
+	assert_int_equal(counter("commands_failed.DESTROY_MKEY "), 1);
+	move(index, drv.pd); /* one that fails is counted, too */
+	assert_true(failed());
+	assert_int_equal(counter("wqes.UMR "), 3);
+}
+
+/* The capability decides whether UMR may name the page size. */
+static void test_capability(void **state)
+{
+	uint8_t wqe[128] = { 0 };
+	unsigned int fixed;
+
+	(void)state;
+	for (fixed = 0; fixed < 2; fixed++) {
+		struct mkey *mkey;
+
+		assert_int_equal(
+			caps_override(
+				fixed ? "umr_modify_entity_size_disabled=1"
+				      : "umr_modify_entity_size_disabled=0"),
+			0);
+		hca_reset(guest->hca);
+		drv_fini(&drv);
+		drv_init(&drv);
+		make_qp(QP_REG_UMR);
+		mkey = make_key(MKEY_MTT, 4);
+		wqe[16] = 0x80;
+		be64_put(wqe + 24, 2); /* page size */
+		wqe[64 + 0x3b] = 21;
+		post(wqe, sizeof(wqe), mkey->obj.id << 8);
+		assert_int_equal(failed(), fixed);
+		assert_int_equal(mkey->log_page, fixed ? 12 : 21);
+	}
+	caps_override("umr_modify_entity_size_disabled=0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
+		T(pd_references),
+		T(many),
+		T(statistics),
+		T(capability),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
