@@ -32,6 +32,7 @@ mlx5x_ref_release@@MLX5X_PRIVATE_1
 mlx5x_ref_take@@MLX5X_PRIVATE_1
 mlx5x_register_context@@MLX5X_PRIVATE_1
 mlx5x_smr_release@@MLX5X_PRIVATE_1
+mlx5x_smr_withdraw@@MLX5X_PRIVATE_1
 mlx5x_unregister_context@@MLX5X_PRIVATE_1
 END
 diff "$tmp/expected" "$tmp/others"
