@@ -180,6 +180,21 @@ int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 	return result(ibv_cmd_dereg_mr(vmr));
 }
 
+int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       struct ibv_mw *mw)
+{
+	struct ib_uverbs_alloc_mw_resp resp;
+	struct ibv_alloc_mw cmd;
+
+	return result(ibv_cmd_alloc_mw(pd, type, mw, &cmd, sizeof(cmd), &resp,
+				       sizeof(resp)));
+}
+
+int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
+{
+	return result(ibv_cmd_dealloc_mw(mw));
+}
+
 int mlx5x_cmd_create_cq(struct ibv_context *context,
 			const struct ibv_cq_init_attr_ex *attr,
 			struct verbs_cq *vcq,

@@ -49,6 +49,10 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 		       struct ibv_pd *pd);
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr);
 
+int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       struct ibv_mw *mw);
+int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw);
+
 int mlx5x_cmd_create_cq(struct ibv_context *context,
 			const struct ibv_cq_init_attr_ex *attr,
 			struct verbs_cq *vcq,

@@ -53,6 +53,7 @@ enum {
 	MLX5X_FENCE = 2 << 5,
 	MLX5X_FENCE_STRONG = 3 << 5,
 	MLX5X_FENCE_SMALL_AND_FENCE = 4 << 5,
+	MLX5X_FENCE_MASK = 7 << 5,
 	MLX5X_CE_ALWAYS = 2 << 2,
 	MLX5X_SOLICITED = 1 << 1,
 };
@@ -107,6 +108,80 @@ struct mlx5x_inline_seg {
 };
 
 static_assert(sizeof(struct mlx5x_inline_seg) == 4, "inline segment");
+
+/*
+ * A UMR WQE changes a memory key: a control segment whose immediate is the
+ * key, then these, then a list of what the key maps, padded to 64 bytes.
+ */
+struct mlx5x_umr_ctrl_seg {
+	uint8_t flags;
+	uint8_t rsvd1[3];
+	__be16 xlt_octowords; /* of the list, in units of 16 bytes */
+	__be16 xlt_offset;
+	__be64 mkey_mask;
+	uint8_t rsvd16[32];
+};
+
+static_assert(sizeof(struct mlx5x_umr_ctrl_seg) == 48, "UMR control segment");
+static_assert(offsetof(struct mlx5x_umr_ctrl_seg, xlt_octowords) == 4,
+	      "UMR control segment");
+static_assert(offsetof(struct mlx5x_umr_ctrl_seg, mkey_mask) == 8,
+	      "UMR control segment");
+
+enum {
+	MLX5X_UMR_INLINE = 1 << 7,
+	MLX5X_UMR_CHECK_FREE = 1 << 5,
+	MLX5X_UMR_XLT_OFFSET = 1 << 4,
+	MLX5X_UMR_CHECK_QPN = 1 << 3,
+};
+
+/* Which fields of the context a UMR sets, mkey_mask */
+enum {
+	MLX5X_MKEY_MASK_LEN = 1 << 0,
+	MLX5X_MKEY_MASK_START_ADDR = 1 << 6,
+	MLX5X_MKEY_MASK_KEY = 1 << 13,
+	MLX5X_MKEY_MASK_QPN = 1 << 14,
+	MLX5X_MKEY_MASK_LW = 1 << 18,
+	MLX5X_MKEY_MASK_RR = 1 << 19,
+	MLX5X_MKEY_MASK_RW = 1 << 20,
+	MLX5X_MKEY_MASK_A = 1 << 21,
+	MLX5X_MKEY_MASK_FREE = 1 << 29,
+};
+
+/* Context of a memory key */
+struct mlx5x_mkey_seg {
+	__be32 flags;
+	__be32 qpn_key; /* QPN [31:8], the key's low byte [7:0] */
+	uint8_t rsvd8[8];
+	__be64 start_addr;
+	__be64 len;
+	uint8_t rsvd32[32];
+};
+
+static_assert(sizeof(struct mlx5x_mkey_seg) == 64, "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, qpn_key) == 4, "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, start_addr) == 0x10,
+	      "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, len) == 0x18, "memory key");
+
+enum {
+	MLX5X_MKEY_FREE = 1 << 30,
+	MLX5X_MKEY_A = 1 << 14,
+	MLX5X_MKEY_RW = 1 << 13,
+	MLX5X_MKEY_RR = 1 << 12,
+	MLX5X_MKEY_LW = 1 << 11,
+	MLX5X_MKEY_ANY_QPN = 0xffffff,
+};
+
+/* One piece of what a key maps */
+struct mlx5x_klm_seg {
+	__be32 byte_count;
+	__be32 key;
+	__be64 addr;
+};
+
+static_assert(sizeof(struct mlx5x_klm_seg) == 16, "KLM");
+static_assert(offsetof(struct mlx5x_klm_seg, addr) == 8, "KLM");
 
 /* In front of the data segments of a WQE of a shared receive queue */
 struct mlx5x_srq_next_seg {

@@ -40,10 +40,12 @@ static const struct verbs_match_ent match_table[] = {
 };
 
 const struct verbs_context_ops mlx5x_ops = {
+	.alloc_mw = mlx5x_alloc_mw,
 	.alloc_null_mr = mlx5x_alloc_null_mr,
 	.alloc_parent_domain = mlx5x_alloc_parent_domain,
 	.alloc_pd = mlx5x_alloc_pd,
 	.alloc_td = mlx5x_alloc_td,
+	.bind_mw = mlx5x_bind_mw,
 	.cq_event = mlx5x_cq_event,
 	.create_ah = mlx5x_create_ah,
 	.create_cq = mlx5x_create_cq,
@@ -52,6 +54,7 @@ const struct verbs_context_ops mlx5x_ops = {
 	.create_qp_ex = mlx5x_create_qp_ex,
 	.create_srq = mlx5x_create_srq,
 	.create_srq_ex = mlx5x_create_srq_ex,
+	.dealloc_mw = mlx5x_dealloc_mw,
 	.dealloc_pd = mlx5x_dealloc_pd,
 	.dealloc_td = mlx5x_dealloc_td,
 	.dereg_mr = mlx5x_dereg_mr,

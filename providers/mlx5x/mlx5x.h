@@ -186,6 +186,11 @@ struct mlx5x_mr {
 	struct mlx5x_live live;
 };
 
+struct mlx5x_mw {
+	struct ibv_mw ibv;
+	struct mlx5x_live live;
+};
+
 struct mlx5x_ah {
 	struct ibv_ah ibv;
 	struct mlx5x_av av;
@@ -263,7 +268,9 @@ struct mlx5x_sq {
 	uint8_t max_ds; /* segments of the largest WQE that counts as one */
 	uint8_t bf_max_ds;
 	uint8_t bf_max_ds_inline;
-	uint8_t fm_ce_se[8]; /* by fence, signalled, solicited */
+	/* by what is before it (a UMR or not), by fence, signalled, solicited */
+	uint8_t fm_ce_se[2][8];
+	const uint8_t *fm; /* for the next request */
 	struct mlx5x_lock lock;
 	/* WQEs completed: stored by poll */
 	atomic_uint tail __attribute__((aligned(64)));
@@ -320,7 +327,8 @@ struct mlx5x_wr {
 	uint32_t pi;
 	uint32_t head;
 	uint32_t cur_pi;
-	uint32_t base_ds; /* without data */
+	const uint8_t *fm; /* as the queue had it */
+	uint32_t base_ds;  /* without data */
 	uint32_t ds;
 	void *data; /* where it goes; NULL: the request takes none */
 	uint32_t num;
@@ -356,6 +364,7 @@ MLX5X_CONTAINER(to_mctx, context, struct ibv_context, vctx.context)
 MLX5X_CONTAINER(to_mpd, pd, struct ibv_pd, ibv)
 MLX5X_CONTAINER(to_mtd, td, struct ibv_td, ibv)
 MLX5X_CONTAINER(to_mmr, mr, struct verbs_mr, vmr)
+MLX5X_CONTAINER(to_mmw, mw, struct ibv_mw, ibv)
 MLX5X_CONTAINER(to_mah, ah, struct ibv_ah, ibv)
 MLX5X_CONTAINER(to_mcq, cq, struct ibv_cq, vcq.cq)
 MLX5X_CONTAINER(to_mcq_ex, cq, struct ibv_cq_ex, vcq.cq_ex)
@@ -409,6 +418,12 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
 int mlx5x_dereg_mr(struct verbs_mr *vmr);
 struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd);
+
+/* mw.c */
+struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int mlx5x_dealloc_mw(struct ibv_mw *mw);
+int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
 
 /* rereg.c */
 int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include "doorbell.h"
 #include "post.h"
+#include "umr.h"
 
 MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {
@@ -70,13 +71,52 @@ static int put_atomic(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
+static int put_bind(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
+		    uint32_t pi, uint32_t *ds)
+{
+	const struct mlx5x_bind bind = {
+		.mw = wr->bind_mw.mw,
+		.rkey = wr->bind_mw.rkey,
+		.info = &wr->bind_mw.bind_info,
+	};
+	int err = mlx5x_bind_check(qp, &bind);
+
+	if (!err)
+		*ds = mlx5x_put_bind(&qp->sq, pi, &bind);
+	return err;
+}
+
+static int put_local_inv(struct mlx5x_qp *qp, uint32_t pi, uint32_t *ds)
+{
+	int err = mlx5x_local_inv_check(qp);
+
+	if (!err)
+		*ds = mlx5x_put_local_inv(&qp->sq, pi);
+	return err;
+}
+
+static int put_send_inv(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
+			struct mlx5x_ctrl_seg *ctrl, uint32_t *ds)
+{
+	int n = mlx5x_put_payload(&qp->sq, (struct mlx5x_data_seg *)(ctrl + 1),
+				  wr, &mlx5x_rc_ops[wr->opcode]);
+
+	*ds = 1 + n;
+	return n < 0 ? mlx5x_refuse_data(qp, wr) : 0;
+}
+
 /* All of a request that is not plain but for the slot; 0 or why not. */
 static __attribute__((noinline)) int put_special(struct mlx5x_qp *qp,
 						 const struct ibv_send_wr *wr,
-						 uint32_t pi, const uint8_t *fm,
+						 uint32_t pi,
+						 const uint8_t **fm,
 						 uint32_t *ds)
 {
-	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(&qp->sq, pi);
+	struct mlx5x_sq *sq = &qp->sq;
+	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
+	uint8_t flags = (*fm)[wr->send_flags & 7];
+	const uint8_t *next = sq->fm_ce_se[0];
+	uint32_t imm = 0;
 	int err;
 
 	switch (wr->opcode) {
@@ -84,13 +124,30 @@ static __attribute__((noinline)) int put_special(struct mlx5x_qp *qp,
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		err = put_atomic(qp, wr, ctrl, ds);
 		break;
+	case IBV_WR_SEND_WITH_INV:
+		imm = wr->invalidate_rkey;
+		err = put_send_inv(qp, wr, ctrl, ds);
+		break;
+	case IBV_WR_BIND_MW:
+		err = put_bind(qp, wr, pi, ds);
+		imm = err ? 0 : wr->bind_mw.mw->rkey;
+		next = sq->fm_ce_se[1];
+		break;
+	case IBV_WR_LOCAL_INV:
+		imm = wr->invalidate_rkey;
+		err = put_local_inv(qp, pi, ds);
+		if (wr->send_flags & IBV_SEND_FENCE)
+			flags = mlx5x_fence_strong(flags);
+		next = sq->fm_ce_se[1];
+		break;
 	default:
 		err = mlx5x_refuse_opcode(qp, wr);
 	}
 	if (err)
 		return err;
-	mlx5x_put_ctrl(&qp->sq, ctrl, pi, mlx5x_rc_ops[wr->opcode].opcode, *ds,
-		       fm[wr->send_flags & 7], 0);
+	mlx5x_put_ctrl(sq, ctrl, pi, mlx5x_rc_ops[wr->opcode].opcode, *ds,
+		       flags, htobe32(imm));
+	*fm = next;
 	return 0;
 }
 
@@ -101,11 +158,13 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 	struct mlx5x_ctrl_seg *last = NULL;
 	uint32_t pi, head, tail, first;
 	uint32_t last_ds = 0, last_flags = 0;
+	const uint8_t *fm;
 	int err = 0;
 
 	if (lock)
 		pthread_spin_lock(&sq->lock.spin);
 	pi = sq->pi;
+	fm = sq->fm;
 	first = head = sq->head;
 	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
 
@@ -123,7 +182,7 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 		ctrl = mlx5x_wqe_at(sq, pi);
 		if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS ||
 			     !mlx5x_rc_ops[wr->opcode].plain)) {
-			err = put_special(qp, wr, pi, sq->fm_ce_se, &ds);
+			err = put_special(qp, wr, pi, &fm, &ds);
 			if (err)
 				break;
 			op = &mlx5x_rc_ops[wr->opcode];
@@ -145,8 +204,9 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 		}
 		ds += n;
 		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds,
-			       sq->fm_ce_se[wr->send_flags & 7],
+			       fm[wr->send_flags & 7],
 			       op->imm ? wr->imm_data : 0);
+		fm = sq->fm_ce_se[0];
 posted:
 		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
 		head++;
@@ -159,6 +219,7 @@ posted:
 	if (likely(last)) {
 		sq->pi = pi;
 		sq->head = head;
+		sq->fm = fm;
 		mlx5x_sq_ring(sq, last, head - first, last_ds,
 			      last_flags & IBV_SEND_INLINE);
 	}

@@ -68,7 +68,7 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 		}
 		last_ds = MLX5X_UD_HEAD_DS + n;
 		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, last_ds,
-			       sq->fm_ce_se[wr->send_flags & 7],
+			       sq->fm_ce_se[0][wr->send_flags & 7],
 			       op->imm ? wr->imm_data : 0);
 		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
 		head++;

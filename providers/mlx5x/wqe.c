@@ -56,6 +56,18 @@ const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
 		.report.byte_len = sizeof(uint64_t),
 		.raddr = true,
 	},
+	[IBV_WR_SEND_WITH_INV] = {
+		.opcode = MLX5X_OP_SEND_INVAL,
+		.report.opcode = IBV_WC_SEND,
+	},
+	[IBV_WR_BIND_MW] = {
+		.opcode = MLX5X_OP_UMR,
+		.report.opcode = IBV_WC_BIND_MW,
+	},
+	[IBV_WR_LOCAL_INV] = {
+		.opcode = MLX5X_OP_UMR,
+		.report.opcode = IBV_WC_LOCAL_INV,
+	},
 };
 
 /* Copy to dst, which moves on and goes round at the end of the ring. */

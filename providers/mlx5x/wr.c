@@ -16,7 +16,8 @@ enum {
 		 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |
 		 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
 		 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-		 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+		 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_BIND_MW |
+		 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 };
 
@@ -29,6 +30,7 @@ static void wr_start(struct ibv_qp_ex *qp_ex)
 	wr->ctrl = NULL;
 	wr->pi = qp->sq.pi;
 	wr->head = qp->sq.head;
+	wr->fm = qp->sq.fm;
 	wr->num = 0;
 	wr->err = 0;
 	wr->no_addr = false;
@@ -38,6 +40,7 @@ static void take_back(struct mlx5x_qp *qp)
 {
 	qp->sq.pi = qp->wr.pi;
 	qp->sq.head = qp->wr.head;
+	qp->sq.fm = qp->wr.fm;
 }
 
 static void wr_abort(struct ibv_qp_ex *qp_ex)

@@ -47,7 +47,8 @@ MLX5X_INLINE void mlx5x_wr_end(struct mlx5x_qp *qp, const struct mlx5x_op *op,
 	wr->ds = ds;
 	wr->data = data;
 	mlx5x_put_ctrl(sq, wr->ctrl, pi, op->opcode, ds,
-		       sq->fm_ce_se[qp_ex->wr_flags & 7], imm);
+		       sq->fm[qp_ex->wr_flags & 7], imm);
+	sq->fm = sq->fm_ce_se[0];
 	mlx5x_put_slot(sq, pi, sq->head, qp_ex->wr_id, op);
 	sq->head++;
 	sq->pi = pi + (ds + 3) / 4;

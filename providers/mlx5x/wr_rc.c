@@ -3,6 +3,7 @@
  * The ibv_wr_* builders of RC.
  */
 #include <errno.h>
+#include "umr.h"
 #include "wr.h"
 
 /* A request that ibv_post_send calls plain. */
@@ -77,6 +78,53 @@ static void wr_fetch_add(struct ibv_qp_ex *qp_ex, uint32_t rkey, uint64_t raddr,
 	build_atomic(qp_ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, raddr, add, 0);
 }
 
+static void wr_send_inv(struct ibv_qp_ex *qp_ex, uint32_t rkey)
+{
+	build(qp_ex, IBV_WR_SEND_WITH_INV, 0, 0, htobe32(rkey));
+}
+
+/* No data follows a UMR, and what follows waits for it. */
+static void end_umr(struct mlx5x_qp *qp, enum ibv_wr_opcode opcode, uint32_t ds,
+		    uint32_t key)
+{
+	mlx5x_wr_end(qp, &mlx5x_rc_ops[opcode], ds, NULL, htobe32(key));
+	qp->sq.fm = qp->sq.fm_ce_se[1];
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *qp_ex, struct ibv_mw *mw,
+		       uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	const struct mlx5x_bind bind = { .mw = mw, .rkey = rkey, .info = info };
+	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
+	int err = mlx5x_bind_check(qp, &bind);
+
+	if (unlikely(err)) {
+		mlx5x_wr_fail(qp, err, "a bind that is refused");
+		return;
+	}
+	if (likely(mlx5x_wr_begin(qp)))
+		end_umr(qp, IBV_WR_BIND_MW,
+			mlx5x_put_bind(&qp->sq, qp->sq.pi, &bind), mw->rkey);
+}
+
+static void wr_local_inv(struct ibv_qp_ex *qp_ex, uint32_t rkey)
+{
+	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
+	int err = mlx5x_local_inv_check(qp);
+
+	if (unlikely(err)) {
+		mlx5x_wr_fail(qp, err, "an invalidation that is refused");
+		return;
+	}
+	if (unlikely(!mlx5x_wr_begin(qp)))
+		return;
+	end_umr(qp, IBV_WR_LOCAL_INV, mlx5x_put_local_inv(&qp->sq, qp->sq.pi),
+		rkey);
+	if (qp_ex->wr_flags & IBV_SEND_FENCE)
+		qp->wr.ctrl->fm_ce_se =
+			mlx5x_fence_strong(qp->wr.ctrl->fm_ce_se);
+}
+
 void mlx5x_wr_init_rc(struct ibv_qp_ex *ex, uint64_t send_ops)
 {
 	if (send_ops & IBV_QP_EX_WITH_SEND)
@@ -89,6 +137,12 @@ void mlx5x_wr_init_rc(struct ibv_qp_ex *ex, uint64_t send_ops)
 		ex->wr_rdma_write_imm = wr_rdma_write_imm;
 	if (send_ops & IBV_QP_EX_WITH_RDMA_READ)
 		ex->wr_rdma_read = wr_rdma_read;
+	if (send_ops & IBV_QP_EX_WITH_SEND_WITH_INV)
+		ex->wr_send_inv = wr_send_inv;
+	if (send_ops & IBV_QP_EX_WITH_BIND_MW)
+		ex->wr_bind_mw = wr_bind_mw;
+	if (send_ops & IBV_QP_EX_WITH_LOCAL_INV)
+		ex->wr_local_inv = wr_local_inv;
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
 		ex->wr_atomic_cmp_swp = wr_cmp_swp;
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)

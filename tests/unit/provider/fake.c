@@ -231,6 +231,30 @@ int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 	return err;
 }
 
+int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       struct ibv_mw *mw)
+{
+	int err = call(FAKE_ALLOC_MW);
+
+	if (err)
+		return err;
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->rkey = 0x98765400;
+	mw->type = type;
+	fake.live_mws++;
+	return 0;
+}
+
+int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
+{
+	int err = call(FAKE_DEALLOC_MW);
+
+	(void)mw;
+	fake.live_mws -= !err;
+	return err;
+}
+
 int mlx5x_cmd_create_cq(struct ibv_context *context,
 			const struct ibv_cq_init_attr_ex *attr,
 			struct verbs_cq *vcq,
@@ -460,6 +484,7 @@ void fake_assert_clean(void)
 	assert_int_equal(fake.live_uars, 0);
 	assert_int_equal(fake.live_pds, 0);
 	assert_int_equal(fake.live_mrs, 0);
+	assert_int_equal(fake.live_mws, 0);
 	assert_int_equal(fake.live_cqs, 0);
 	assert_int_equal(fake.live_qps, 0);
 	assert_int_equal(fake.live_srqs, 0);

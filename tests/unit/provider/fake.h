@@ -31,6 +31,8 @@ enum fake_cmd {
 	FAKE_REG_MR,
 	FAKE_REREG_MR,
 	FAKE_DEREG_MR,
+	FAKE_ALLOC_MW,
+	FAKE_DEALLOC_MW,
 	FAKE_CREATE_CQ,
 	FAKE_DESTROY_CQ,
 	FAKE_CREATE_SRQ,
@@ -100,6 +102,7 @@ struct fake {
 	int live_uars;
 	int live_pds;
 	int live_mrs;
+	int live_mws;
 	int live_cqs;
 	int live_qps;
 	int live_srqs;

@@ -2,7 +2,7 @@
 /*
  * Proves that nothing leaks and errno is right when a step fails: each command
  * and each allocation in turn, for open, PD, TD, parent domain, MR, shared MR,
- * CQ, QP, SRQ and AH; that what the kernel refuses to destroy stays usable; and
+ * MW, CQ, QP, SRQ and AH; that what the kernel refuses to destroy stays usable; and
  * that a kernel without what we need is refused.
  */
 #include <errno.h>
@@ -129,6 +129,16 @@ static void *make_qp(void)
 	return mlx5x_create_qp(pd, &attr);
 }
 
+static void *make_mw(void)
+{
+	return mlx5x_alloc_mw(pd, IBV_MW_TYPE_2);
+}
+
+static void unmake_mw(void *object)
+{
+	assert_int_equal(mlx5x_dealloc_mw(object), 0);
+}
+
 static void *make_srq(void)
 {
 	struct ibv_srq_init_attr attr = { .attr = { 10, 1, 0 } };
@@ -202,6 +212,7 @@ static const struct object objects[] = {
 	{ "cq", make_cq, unmake_cq, { FAKE_CREATE_CQ }, 1 },
 	{ "cq_ex", make_cq_ex, unmake_cq_ex, { FAKE_CREATE_CQ }, 1 },
 	{ "qp", make_qp, unmake_qp, { FAKE_CREATE_QP }, 1 },
+	{ "mw", make_mw, unmake_mw, { FAKE_ALLOC_MW }, 1 },
 	{ "srq", make_srq, unmake_srq, { FAKE_CREATE_SRQ }, 1 },
 	{ "qp_ex", make_qp_ex, unmake_qp, { FAKE_CREATE_QP }, 1 },
 	{ "ah",
@@ -248,15 +259,20 @@ static void close_all(void)
 
 /* UAR pages are not here: those of a context stay until it closes. */
 struct counts {
-	int pds, mrs, cqs, qps, srqs, ahs, contexts, maps;
+	int pds, mrs, mws, cqs, qps, srqs, ahs, contexts, maps;
 };
 
 static struct counts count(void)
 {
-	return (struct counts){ fake.live_pds,	    fake.live_mrs,
-				fake.live_cqs,	    fake.live_qps,
-				fake.live_srqs,	    fake.live_ahs,
-				fake.live_contexts, fake.live_maps };
+	return (struct counts){ .pds = fake.live_pds,
+				.mrs = fake.live_mrs,
+				.mws = fake.live_mws,
+				.cqs = fake.live_cqs,
+				.qps = fake.live_qps,
+				.srqs = fake.live_srqs,
+				.ahs = fake.live_ahs,
+				.contexts = fake.live_contexts,
+				.maps = fake.live_maps };
 }
 
 static void same(const struct counts *a)
