@@ -179,6 +179,7 @@ struct mlx5x_mr {
 	uint32_t handle;
 	int access; /* as the device has it */
 	bool no_rdma;
+	bool read_only; /* a segment that was registered for reading */
 	/* After a change of translation: where smr is, kept from fork by us. */
 	void *smr_addr;
 	size_t smr_length;
@@ -428,6 +429,13 @@ int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 /* rereg.c */
 int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
+
+/* Access for which pages are pinned for writing. */
+enum {
+	MLX5X_ACCESS_WRITABLE = IBV_ACCESS_LOCAL_WRITE |
+				IBV_ACCESS_REMOTE_WRITE |
+				IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND,
+};
 
 /* access without the optional flags that the kernel does not know; 0 or
  * EINVAL, logged.

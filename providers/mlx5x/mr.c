@@ -159,6 +159,7 @@ static struct ibv_mr *reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 	ibmr->length = length;
 	mr->vmr.mr_type = IBV_MR_TYPE_MR;
 	mr->access = access;
+	mr->read_only = !(access & MLX5X_ACCESS_WRITABLE);
 	mr->vmr.access = access | IBV_ACCESS_ON_DEMAND;
 	mr->no_rdma = no_rdma;
 	mr->smr = smr;

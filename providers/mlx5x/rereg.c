@@ -21,11 +21,6 @@
 #include "cmd.h"
 #include "mlx5x.h"
 
-enum {
-	WRITABLE = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		   IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND,
-};
-
 struct change {
 	int flags;
 	struct ibv_pd *pd;
@@ -70,8 +65,7 @@ static int check(const struct mlx5x_mr *mr, struct change *c)
 		return refuse(mr, EINVAL,
 			      "ZERO_BASED changes with the translation only");
 	/* Kernels that do not check would let it be written. */
-	if (!moves && mr->smr && !(mr->access & WRITABLE) &&
-	    c->access & WRITABLE)
+	if (!moves && mr->read_only && c->access & MLX5X_ACCESS_WRITABLE)
 		return refuse(mr, EACCES,
 			      "it was attached for reading, not for writing");
 	c->hca_va = (uintptr_t)c->addr;
@@ -132,6 +126,7 @@ static void moved(struct mlx5x_mr *mr, const struct change *c)
 	}
 	if (c->access & IBV_ACCESS_ON_DEMAND)
 		ibv_dofork_range(c->addr, c->length);
+	mr->read_only = false;
 	mr->vmr.access = c->access;
 }
 

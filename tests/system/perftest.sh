@@ -47,4 +47,9 @@ perftest ib_send_lat send-lat -n 200
 perftest ib_send_bw send-bw -n 500
 perftest ib_send_bw send-bw-events -e -n 200
 perftest ib_write_lat write-lat -n 200
+perftest ib_atomic_bw atomic-fetch-add -A FETCH_AND_ADD -n 200
+perftest ib_atomic_lat atomic-cmp-swp -A CMP_AND_SWAP -n 200
+perftest ib_send_bw ud-send-bw -c UD -n 500
+perftest ib_send_lat ud-send-lat -c UD -n 200
+perftest ib_send_bw srq-send-bw --use-srq -q 4 -n 200
 exit $failed

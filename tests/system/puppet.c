@@ -8,6 +8,8 @@
  *	mr M reg SIZE ACCESS                 ordinary memory, ibv_exp_reg_mr
  *	mr M create SIZE ACCESS [ADDR]       shareable memory
  *	mr M attach HANDLE ACCESS [ADDR]     somebody's shared memory
+ *	mr M rereg access ACCESS             ibv_rereg_mr
+ *	mr M rereg move SIZE                 to ordinary memory
  *	mr M dereg | show
  *	mr M fill|check OFFSET LENGTH SEED
  *	mr M protect r|rw                    mprotect of the whole
@@ -45,7 +47,7 @@
 struct puppet_mr {
 	char name[16];
 	struct ibv_mr *mr;
-	void *own; /* memory of "reg", to free after dereg */
+	void *own; /* memory of "reg" or "move", to free after dereg */
 };
 
 struct puppet_qp {
@@ -245,6 +247,38 @@ static void mr_data(struct puppet_mr *m, char **argv, const char *how)
 		printf("err differs at %zu\n", good);
 }
 
+/* argv: rereg access RIGHTS, or rereg move SIZE, to memory of its own */
+static void mr_rereg(struct puppet_mr *m, char **argv)
+{
+	uint64_t value = 0;
+	void *own = NULL;
+	int ret;
+
+	errno = 0;
+	if (!strcmp(argv[3], "access") && parse_access(argv[4], &value)) {
+		ret = ibv_rereg_mr(m->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL,
+				   NULL, 0, (int)value);
+	} else if (!m->own && !strcmp(argv[3], "move") &&
+		   parse_u64(argv[4], &value)) {
+		own = aligned_alloc(4096, (value + 4095) & ~(uint64_t)4095);
+		ret = own ? ibv_rereg_mr(m->mr, IBV_REREG_MR_CHANGE_TRANSLATION,
+					 NULL, own, value, 0)
+			  : -1;
+	} else {
+		printf("err usage\n");
+		return;
+	}
+	if (ret) {
+		ret = errno;
+		free(own);
+		refuse(ret);
+		return;
+	}
+	if (own)
+		m->own = own;
+	show_mr(m->mr);
+}
+
 static void mr_dereg(struct puppet_mr *m)
 {
 	int err = ibv_dereg_mr(m->mr);
@@ -273,6 +307,8 @@ static void cmd_mr(char **argv)
 		show_mr(m->mr);
 	else if (!strcmp(how, "dereg"))
 		mr_dereg(m);
+	else if (!strcmp(how, "rereg") && argv[3] && argv[4])
+		mr_rereg(m, argv);
 	else if (!strcmp(how, "fill") || !strcmp(how, "check"))
 		mr_data(m, argv, how);
 	else if (!strcmp(how, "protect") && argv[3])

@@ -285,6 +285,9 @@ static void shared(void **state)
 	assert_int_equal(mr->handle, 0xbeef);
 	assert_int_equal(fake.smr_withdrawn, 0);
 	assert_int_equal(to_mmr(verbs_get_mr(mr))->access, READ);
+	/* it was registered for writing: up again */
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
 	/* libibverbs does not account for it */
 	assert_true(verbs_get_mr(mr)->access & IBV_ACCESS_ON_DEMAND);
 	assert_int_equal(fake.dontfork, dontfork);
