@@ -62,6 +62,7 @@ struct requester {
 	uint32_t got_psn; /* PSNs of it */
 	uint8_t nak, rnr_timer;
 	uint8_t tries, rnr_tries; /* used up by the packet on its way */
+	struct cqe_data data;	  /* what came for the CQE, not for memory */
 };
 
 struct responder {
