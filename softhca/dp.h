@@ -130,6 +130,16 @@ static inline struct xlat_user qp_user(const struct qp *qp)
 	};
 }
 
+/* For receive WQEs: those of an SRQ name keys of the SRQ's PD. */
+static inline struct xlat_user rq_user(const struct qp *qp)
+{
+	struct xlat_user user = qp_user(qp);
+
+	if (qp->rq_type == QP_RQ_SRQ && qp->srq)
+		user.pd = qp->srq->pd;
+	return user;
+}
+
 /* How long all tries of a packet may take together; for tests and tuning. */
 void dp_set_max_wait(struct hca *hca, uint64_t ns);
 

@@ -177,7 +177,7 @@ static enum xlat_status place(struct dp_qp *dq, const struct pkt *pkt,
 {
 	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
 	struct datapath *dp = dq->hca->dp;
-	struct xlat_user user = qp_user(dq->qp);
+	struct xlat_user user = rq_user(dq->qp);
 
 	if (!kind->first || !kind->last ||
 	    pkt->len > cqe_room(dq->qp->rcq, dq->qp->cs_res))
