@@ -167,6 +167,11 @@ static void settle(struct foreign_mr *foreign, struct mlx5x_smr *smr)
 {
 	struct mlx5x_smr *old = foreign->smr;
 
+	if (!smr && smr_has(old, foreign->mr->addr, foreign->mr->length)) {
+		mlx5x_smr_withdraw(old);
+		remember(foreign);
+		return;
+	}
 	foreign->smr = smr;
 	if (smr)
 		remember(foreign);

@@ -6,7 +6,8 @@
  * The new block of ALLOCATE_MR exists before the MR is changed, and what the
  * MR stood on is released only after its translation has changed: no key ever
  * leads to memory that is gone.  When the change fails the new block goes and
- * the old memory stays with the MR until it is deregistered.
+ * the old memory stays with the MR until it is deregistered.  It stays, too,
+ * when the new translation is a part of it.
  */
 #include <errno.h>
 #include <string.h>
@@ -86,6 +87,17 @@ static int check_change(const struct ibv_mr *mr, const struct mr_change *change,
 	return 0;
 }
 
+static void swap(struct ibv_mr *mr, struct mlx5x_smr *smr,
+		 const struct verbs_exp_ops *ops)
+{
+	struct mlx5x_smr *old = ops->swap_smr(mr, smr);
+
+	if (!smr && smr_has(old, mr->addr, mr->length))
+		ops->swap_smr(mr, old);
+	else
+		mlx5x_smr_release(old);
+}
+
 /* smr is the new translation, or NULL. */
 static int apply(struct ibv_mr *mr, const struct mr_change *change,
 		 struct mlx5x_smr *smr)
@@ -97,7 +109,7 @@ static int apply(struct ibv_mr *mr, const struct mr_change *change,
 		return foreign_rereg(mr, change, smr);
 	err = mr_change_apply(mr, change);
 	if (!err && mr_change_moves(change))
-		mlx5x_smr_release(ops->swap_smr(mr, smr));
+		swap(mr, smr, ops);
 	return err;
 }
 

@@ -327,6 +327,36 @@ static void test_shared(void **state)
 	}
 }
 
+/* The new translation is a part of the old memory, which therefore stays. */
+static void test_within(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct ibv_pd *pd = both[i & 1].pd;
+		struct ibv_mr *mr = reg(pd, NULL, 4 * PAGE,
+					RW | ALLOC | (i & 2 ? SHARED : 0));
+		struct ibv_exp_reg_shared_mr_in in = { .mr_handle = mr->handle,
+						       .pd = pd };
+		char *old = mr->addr;
+
+		assert_int_equal(rereg(mr, MOVE, old + 3 * PAGE, PAGE, 0), 0);
+		assert_null(ibv_exp_reg_shared_mr(&in));
+		memset(old, 1, 4 * PAGE);
+		assert_int_equal(rereg(mr, MOVE, old, 1, 0), 0);
+		memset(old, 2, 4 * PAGE);
+		if (i < 2)
+			assert_int_equal(rereg(mr, MOVE, memory, PAGE, 0), 0);
+		if (i < 2)
+			assert_false(is_mapped(old));
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+		assert_false(is_mapped(old));
+		assert_int_equal(proc_name_count(), 0);
+		assert_int_equal(proc_segment_count(), 0);
+	}
+}
+
 static void test_no_rdma(void **state)
 {
 	struct ibv_mr *mr =
@@ -362,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_allocate),
 		cmocka_unit_test(test_allocate_fails),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_within),
 		cmocka_unit_test(test_no_rdma),
 	};
 
