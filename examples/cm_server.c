@@ -50,6 +50,13 @@ static struct rdma_cm_id *listen_at(const char *address, const char *port)
 	return listener;
 }
 
+static struct ibv_mr *must(struct ibv_mr *mr)
+{
+	if (!mr)
+		err(1, "registration");
+	return mr;
+}
+
 /* The library allocates the board: only such memory can be shared. */
 static struct ibv_mr *create_board(struct ibv_pd *pd)
 {
@@ -61,18 +68,8 @@ static struct ibv_mr *create_board(struct ibv_pd *pd)
 			      IBV_EXP_ACCESS_REMOTE_WRITE |
 			      IBV_EXP_ACCESS_SHARED_MR_USER_READ,
 	};
-	struct ibv_mr *board = ibv_exp_reg_mr(&in);
 
-	if (!board)
-		err(1, "ibv_exp_reg_mr");
-	return board;
-}
-
-static struct ibv_mr *must(struct ibv_mr *mr)
-{
-	if (!mr)
-		err(1, "registration");
-	return mr;
+	return must(ibv_exp_reg_mr(&in));
 }
 
 static void await(int (*next)(struct rdma_cm_id *id, struct ibv_wc *wc),
@@ -140,9 +137,9 @@ int main(int argc, char **argv)
 	printf("board %#x\n", board->handle);
 	serve(id, board);
 	printf("client wrote: %.*s\n", TEXT_SIZE, (char *)board->addr);
+	rdma_disconnect(id);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
-	rdma_disconnect(id);
 	/* The MR, in the PD of the id, goes first. */
 	if (rdma_dereg_mr(board))
 		err(1, "rdma_dereg_mr");
