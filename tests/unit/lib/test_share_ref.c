@@ -357,6 +357,48 @@ static void test_hostile_locks(void **state)
 	close(fd);
 }
 
+static int patient_importer(void *arg)
+{
+	struct mlx5x_ref *ref;
+
+	CHECK(!take(*(uint32_t *)arg, true, &ref));
+	CHECK(!mlx5x_ref_borrowed(ref));
+	proc_pause();
+	CHECK(!drop(ref));
+	return 0;
+}
+
+/*
+ * A stranger who keeps the mutex while an importer comes must not make the
+ * owner, who leaves afterwards, destroy what the importer has.
+ */
+static void test_hostile_mutex(void **state)
+{
+	struct flock mutexes = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = INT64_C(1) << 49,
+	};
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	uint32_t number = 8;
+	struct mlx5x_ref *a;
+	struct proc q;
+
+	(void)state;
+	assert_int_equal(take(number, false, &a), 0);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &mutexes), 0);
+	proc_start(&q, patient_importer, &number, NULL);
+	assert_int_equal(proc_wait_pause(&q), 1);
+	mutexes.l_type = F_UNLCK;
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &mutexes), 0);
+	assert_int_equal(drop(a), 0);
+	assert_int_equal(board->destroyed, 0);
+	proc_continue(&q);
+	assert_int_equal(proc_end(&q), 0);
+	assert_int_equal(board->destroyed, 1);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +415,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_exactly_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_locks, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_mutex, setup,
 						teardown),
 	};
 
