@@ -80,6 +80,17 @@ static void fork_init(void)
 	fork_err = pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
+MLX5X_EXPORT int mlx5x_ref_forks(unsigned int *forks)
+{
+	pthread_once(&fork_once, fork_init);
+	if (fork_err)
+		return fork_err;
+	pthread_mutex_lock(&lock);
+	*forks = generation;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
 static int range_lock(const struct object *object, int64_t range, short type)
 {
 	struct flock fl = {
@@ -270,11 +281,12 @@ MLX5X_EXPORT int mlx5x_ref_take(int fd, enum mlx5x_ref_kind kind,
 {
 	struct object *object;
 	struct mlx5x_ref *ref;
+	unsigned int forks;
 	int err;
 
-	pthread_once(&fork_once, fork_init);
-	if (fork_err)
-		return fork_err;
+	err = mlx5x_ref_forks(&forks);
+	if (err)
+		return err;
 	ref = calloc(1, sizeof(*ref));
 	if (!ref)
 		return ENOMEM;

@@ -137,7 +137,7 @@ static int check_owned(struct mlx5x_context *ctx, enum mlx5x_kind kind,
 
 	err = mlx5x_cmd_count(&ctx->vctx.context, object, ours + 1, &count);
 	if (err)
-		return err;
+		return mlx5x_share_refuse(ctx, err);
 	return count > ours ? refuse(ctx, what) : 0;
 }
 
@@ -147,12 +147,18 @@ static int check_movable(struct mlx5x_context *ctx)
 	struct mlx5x_live *live;
 	int err;
 
+	if (mlx5x_share_inherited(ctx)) {
+		verbs_err(
+			&ctx->vctx,
+			"the context was opened before fork() and is the parent's: open one in this process\n");
+		return EBUSY;
+	}
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		err = mlx5x_cmd_count(&ctx->vctx.context, fixed[i].object, 1,
 				      &count);
 		/* A kernel that does not know the type has none. */
 		if (err && err != ENOENT)
-			return err;
+			return mlx5x_share_refuse(ctx, err);
 		if (!err && count)
 			return refuse(ctx, fixed[i].name);
 	}
@@ -473,6 +479,7 @@ int mlx5x_move(struct mlx5x_context *ctx, int fd)
 		err = prepare(&move, fd);
 		if (err) {
 			undo(&move);
+			mlx5x_share_refuse(ctx, err);
 		} else {
 			commit(&move);
 		}

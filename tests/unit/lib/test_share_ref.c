@@ -399,6 +399,24 @@ static void test_hostile_mutex(void **state)
 	close(fd);
 }
 
+/* Of one process all have one number, a child's is another. */
+static void test_fork_count(void **state)
+{
+	unsigned int before, after;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mlx5x_ref_forks(&before), 0);
+	pid = fork();
+	if (!pid)
+		_exit(mlx5x_ref_forks(&after) || after == before);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(mlx5x_ref_forks(&after), 0);
+	assert_int_equal(after, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +435,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hostile_locks, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_mutex, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_fork_count, setup,
 						teardown),
 	};
 
