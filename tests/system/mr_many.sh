@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=both user=root tier=long timeout=900 mem=2G
+# lab: hcas=1 provider=mlx5x user=root tier=long timeout=900 mem=2G
 #
 # Proves that 100,000 regions and 10,000 windows live at one time, each with its
 # translation in the device, and that these are gone when they are released.
