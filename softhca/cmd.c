@@ -11,6 +11,7 @@
 
 #include "hca.h"
 #include "log.h"
+#include "objects.h"
 
 #define NUM_OPCODES 0x1000u
 
@@ -18,6 +19,7 @@
 #define SYND_UNKNOWN 0x0c0d01
 #define SYND_IN_LEN  0x0c0d02
 #define SYND_OUT_LEN 0x0c0d03
+#define SYND_KERNEL  0x0c0d04
 
 /* Offsets in every input and output. */
 #define IN_OPCODE    0x0
@@ -95,6 +97,29 @@ const struct cmd_def *cmd_by_index(unsigned int index)
 	return index < joined.num ? joined.defs[index] : NULL;
 }
 
+/* Commands about the whole device, which no user may change. */
+static bool is_kernels(uint16_t opcode)
+{
+	static const uint16_t opcodes[] = {
+		0x102, /* INIT_HCA */
+		0x103, /* TEARDOWN_HCA */
+		0x104, /* ENABLE_HCA */
+		0x105, /* DISABLE_HCA */
+		0x108, /* MANAGE_PAGES */
+		0x109, /* SET_HCA_CAP */
+		0x10b, /* SET_ISSI */
+		0x755, /* MODIFY_NIC_VPORT_CONTEXT */
+		0x761, /* SET_ROCE_ADDRESS */
+		0x805, /* ACCESS_REG */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
+		if (opcodes[i] == opcode)
+			return true;
+	return false;
+}
+
 static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
 				const struct cmd_def *def)
 {
@@ -107,6 +132,9 @@ static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
 	if (cmd->out_len < def->min_out)
 		return cmd_refuse(cmd, CMD_BAD_OUTP_LEN, SYND_OUT_LEN,
 				  "output room too short");
+	if (!uid_is_kernel(cmd->uid) && is_kernels(cmd->opcode))
+		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_KERNEL,
+				  "only the kernel may do that");
 	return def->handler(hca, cmd);
 }
 

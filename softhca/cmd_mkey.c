@@ -123,6 +123,23 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 	return check_range(cmd, mkc);
 }
 
+/* The pages of a ring as a translation, which is in whole octwords. */
+static bool take_pages(struct mkey *mkey, struct ring *ring)
+{
+	uint32_t octwords = (ring->num_pages + MKEY_MTTS - 1) / MKEY_MTTS, i;
+	size_t room = (size_t)octwords * MKEY_MTTS * sizeof(*mkey->mtt);
+
+	mkey->mtt = realloc(ring->pages, room ? room : 1);
+	if (!mkey->mtt) {
+		ring_free(ring);
+		return false;
+	}
+	for (i = ring->num_pages; i < octwords * MKEY_MTTS; i++)
+		mkey->mtt[i] = MKEY_NO_PAGE;
+	mkey->octwords = octwords;
+	return true;
+}
+
 static enum cmd_status map_umem(struct hca *hca, struct cmd *cmd,
 				struct mkey *mkey)
 {
@@ -142,8 +159,9 @@ static enum cmd_status map_umem(struct hca *hca, struct cmd *cmd,
 	mkey->on_umem = true;
 	mkey->umem_off = ring.offset;
 	mkey->log_page = ring.log_page;
-	mkey->mtt = ring.pages;
-	mkey->octwords = ring.num_pages / MKEY_MTTS;
+	if (!take_pages(mkey, &ring))
+		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
+			      "out of memory");
 	obj_use(&mkey->obj, umem);
 	return CMD_OK;
 }

@@ -105,6 +105,11 @@ static bool put_mtts(struct mkey *mkey, uint64_t at, const uint8_t *list,
 	return true;
 }
 
+static bool klm_is_set(const struct mkey_klm *klm)
+{
+	return klm->bcount || klm->key;
+}
+
 static bool put_klms(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		     uint32_t num)
 {
@@ -115,9 +120,11 @@ static bool put_klms(struct mkey *mkey, uint64_t at, const uint8_t *list,
 	if (!mkey->klm)
 		return false;
 	for (klm = mkey->klm + at; num; num--, klm++, list += MKEY_OCTWORD) {
+		mkey->klm_set -= klm_is_set(klm);
 		klm->bcount = be32_get(list + KLM_BCOUNT_AT);
 		klm->key = be32_get(list + KLM_KEY_AT);
 		klm->va = be64_get(list + KLM_VA_AT);
+		mkey->klm_set += klm_is_set(klm);
 	}
 	return true;
 }
@@ -138,6 +145,7 @@ void mkey_drop_list(struct mkey *mkey)
 	free(mkey->klm);
 	mkey->mtt = NULL;
 	mkey->klm = NULL;
+	mkey->klm_set = 0;
 }
 
 static uint64_t count_pages(const struct mkey *mkey)
@@ -154,18 +162,9 @@ static uint64_t count_pages(const struct mkey *mkey)
 	return pages < room ? pages : room;
 }
 
-static uint64_t count_klms(const struct mkey *mkey)
-{
-	uint64_t num = 0, i;
-
-	for (i = 0; mkey->klm && i < mkey->octwords; i++)
-		num += mkey->klm[i].bcount || mkey->klm[i].key;
-	return num;
-}
-
 uint64_t mkey_entries(const struct mkey *mkey)
 {
 	if (mkey->free)
 		return 0;
-	return mkey->mode == MKEY_MTT ? count_pages(mkey) : count_klms(mkey);
+	return mkey->mode == MKEY_MTT ? count_pages(mkey) : mkey->klm_set;
 }

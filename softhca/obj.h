@@ -174,6 +174,7 @@ struct mkey {
 	/* See mkey.h; NULL until the first entry is set. */
 	uint64_t *mtt;
 	struct mkey_klm *klm;
+	uint32_t klm_set; /* entries of klm that are not empty */
 };
 
 enum qp_state {

@@ -98,17 +98,19 @@ MLX5X_INLINE void take_recv(struct mlx5x_qp *qp, uint16_t wqe_counter,
 static MLX5X_COLD bool scatter_recv(struct mlx5x_qp *qp, uint16_t wqe_counter,
 				    const void *data, uint32_t bytes)
 {
+	uint32_t null_lkey = to_mctx(qp->vqp.qp.context)->null_lkey;
 	const struct mlx5x_rq *rq = &qp->rq;
 	uint32_t index;
 
 	if (qp->srq) {
 		index = wqe_counter & qp->srq->mask;
 		return mlx5x_scatter_recv(mlx5x_srq_wqe(qp->srq, index) + 1,
-					  qp->srq->max_sge, data, bytes);
+					  qp->srq->max_sge, null_lkey, data,
+					  bytes);
 	}
 	index = wqe_counter & rq->mask;
 	return mlx5x_scatter_recv(rq->buf + ((size_t)index << rq->shift),
-				  rq->max_sge, data, bytes);
+				  rq->max_sge, null_lkey, data, bytes);
 }
 
 static MLX5X_COLD void decode_error(struct mlx5x_qp *qp,
@@ -144,12 +146,23 @@ static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 	}
 	fits = bytes <= max;
 	if (fits && cqe->op_own >> MLX5X_CQE_OPCODE_SHIFT == MLX5X_CQE_REQ)
-		fits = mlx5x_scatter_send(&qp->sq, be16toh(cqe->wqe_counter),
-					  data, bytes);
+		fits = mlx5x_scatter_send(
+			&qp->sq, be16toh(cqe->wqe_counter),
+			to_mctx(qp->vqp.qp.context)->null_lkey, data, bytes);
 	else if (fits)
 		fits = scatter_recv(qp, be16toh(cqe->wqe_counter), data, bytes);
 	if (!fits)
 		wc->status = IBV_WC_LOC_LEN_ERR;
+}
+
+/* The fields that tell about datagrams held data. */
+static MLX5X_COLD void forget_path(struct ibv_wc *wc)
+{
+	wc->wc_flags &= ~(unsigned int)IBV_WC_GRH;
+	wc->slid = 0;
+	wc->sl = 0;
+	wc->src_qp = 0;
+	wc->dlid_path_bits = 0;
 }
 
 MLX5X_INLINE void decode_req(struct mlx5x_qp *qp, const struct mlx5x_cqe64 *cqe,
@@ -196,8 +209,11 @@ MLX5X_INLINE void decode_resp(struct mlx5x_qp *qp,
 	wc->sl = rqpn >> 24 & 0xf;
 	wc->src_qp = rqpn & MLX5X_QPN_MASK;
 	wc->dlid_path_bits = cqe->ml_path & 0x7f;
-	if (unlikely(cqe->op_own & MLX5X_CQE_FORMAT))
+	if (unlikely(cqe->op_own & MLX5X_CQE_FORMAT)) {
 		copy_scatter(qp, cqe, wc->byte_len, wc);
+		if (!(cqe->op_own & MLX5X_CQE_SCATTER_64))
+			forget_path(wc);
+	}
 	take_recv(qp, be16toh(cqe->wqe_counter), wc);
 }
 

@@ -185,20 +185,21 @@ void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
 		pthread_spin_unlock(&bf->lock.spin);
 }
 
-static uint32_t scatter_one(const struct mlx5x_data_seg *seg, const void *data,
+static uint32_t scatter_one(const struct mlx5x_data_seg *seg,
+			    uint32_t null_lkey, const void *data,
 			    uint32_t bytes)
 {
 	uint32_t len = be32toh(seg->byte_count);
 
 	if (len > bytes)
 		len = bytes;
-	if (len)
+	if (len && be32toh(seg->lkey) != null_lkey)
 		memcpy((void *)(uintptr_t)be64toh(seg->addr), data, len);
 	return len;
 }
 
 bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
-			const void *data, uint32_t bytes)
+			uint32_t null_lkey, const void *data, uint32_t bytes)
 {
 	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, wqe_counter);
 	uint32_t ds = be32toh(ctrl->qpn_ds) & MLX5X_MAX_DS;
@@ -218,7 +219,7 @@ bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 	}
 	seg = (struct mlx5x_data_seg *)ctrl + i;
 	for (; i < ds && bytes; i++) {
-		done = scatter_one(seg, data, bytes);
+		done = scatter_one(seg, null_lkey, data, bytes);
 		data = (const uint8_t *)data + done;
 		bytes -= done;
 		seg++;
@@ -228,8 +229,8 @@ bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 	return !bytes;
 }
 
-bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, const void *data,
-			uint32_t bytes)
+bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, uint32_t null_lkey,
+			const void *data, uint32_t bytes)
 {
 	const struct mlx5x_data_seg *seg = segs;
 	uint32_t done, i;
@@ -237,7 +238,7 @@ bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, const void *data,
 	for (i = 0; i < max_sge && bytes; i++, seg++) {
 		if (be32toh(seg->lkey) == MLX5X_INVALID_LKEY)
 			break;
-		done = scatter_one(seg, data, bytes);
+		done = scatter_one(seg, null_lkey, data, bytes);
 		data = (const uint8_t *)data + done;
 		bytes -= done;
 	}

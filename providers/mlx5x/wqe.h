@@ -182,11 +182,11 @@ void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
 
 /*
  * Copy bytes into the segments of a request; false if they do not fit or it is
- * no request that data comes back to.
+ * no request that data comes back to.  What goes to the null key is dropped.
  */
 bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
+			uint32_t null_lkey, const void *data, uint32_t bytes);
+bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, uint32_t null_lkey,
 			const void *data, uint32_t bytes);
-bool mlx5x_scatter_recv(const void *segs, uint32_t max_sge, const void *data,
-			uint32_t bytes);
 
 #endif

@@ -130,7 +130,8 @@ static void test_list(void)
 	CHECK(!mlx5dv_devx_obj_destroy(obj), "DESTROY_MKEY");
 }
 
-static void test_umem(void)
+/* A key of len bytes, some of which are in each of its pages. */
+static void umem_key(uint32_t len)
 {
 	const size_t skip = 1000; /* within the buffer's first page */
 	uint8_t in[0x110], out[16] = { 0 };
@@ -141,7 +142,7 @@ static void test_umem(void)
 	umem = mlx5dv_devx_umem_reg(dev.context, dst + skip, SIZE - skip,
 				    IBV_ACCESS_LOCAL_WRITE);
 	CHECK(umem, "CREATE_UMEM: %s", strerror(errno));
-	mkey_begin(in, MTT, 0x10000000, 20000);
+	mkey_begin(in, MTT, 0x10000000, len);
 	put32(in + 0x64, umem->umem_id);
 	put64(in + 0x68, 5000);
 	obj = mlx5dv_devx_obj_create(dev.context, in, sizeof(in), out,
@@ -150,14 +151,23 @@ static void test_umem(void)
 	      get32(out + 4));
 	key = (get32(out + 8) & 0xffffff) << 8;
 	memset(dst, 0, SIZE);
-	post(key, 0x10000000 + 10, (uintptr_t)src, src_mr->lkey, 19990,
+	post(key, 0x10000000 + 10, (uintptr_t)src, src_mr->lkey, len - 10,
 	     IBV_WR_RDMA_WRITE, IBV_WC_SUCCESS);
-	CHECK(!memcmp(dst + skip + 5010, src, 19990), "wrong bytes");
-	CHECK(!dst[skip + 5009] && !dst[skip + 25000], "too much was written");
+	CHECK(!memcmp(dst + skip + 5010, src, len - 10), "wrong bytes");
+	CHECK(!dst[skip + 5009] && !dst[skip + 5000 + len],
+	      "too much was written");
 	CHECK(mlx5dv_devx_umem_dereg(umem), "the UMEM went under its key");
 	CHECK(!mlx5dv_devx_obj_destroy(obj), "DESTROY_MKEY");
 	CHECK(!mlx5dv_devx_umem_dereg(umem), "DESTROY_UMEM: %s",
 	      strerror(errno));
+}
+
+static void test_umem(void)
+{
+	uint32_t pages;
+
+	for (pages = 0; pages < 7 && !test_failed(); pages++)
+		umem_key(pages * 4096 + 100);
 }
 
 static void test_cq(void)

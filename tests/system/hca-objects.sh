@@ -29,3 +29,10 @@ hca_commands() {
 	hca_ask stats | awk -v re="^hca[0-9]+\\.commands\\.($1)\$" \
 		'$1 ~ re { n += $2 } END { print n + 0 }'
 }
+
+# hca_stat NAME: one counter of the first device
+hca_stat() {
+	hca_ask stats | awk -v name="hca0.$1" '
+		$1 == name { print $2; found = 1 }
+		END { exit !found }'
+}

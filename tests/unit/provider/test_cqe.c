@@ -442,20 +442,43 @@ static void scatter(unsigned int len, uint8_t format)
 	fake_be32(b + 0x2c, len);
 	if (format == 4)
 		for (i = 0; i < 32; i++)
-			b[i] = 0x40 + i;
+			b[i] = 0x70 + i;
 	else
 		for (i = 0; i < 64; i++)
-			data[i] = 0x40 + i;
+			data[i] = 0x70 + i;
 	fake_put_cqe(rc.recv_cq, index, b, 2, format);
 	poll_one(rc.recv_cq, &wc);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.byte_len, len);
+	if (format == 4) /* whatever the data look like */
+		assert_int_equal(wc.wc_flags | wc.src_qp | wc.sl | wc.slid, 0);
 	for (i = 0; i < 64; i++) {
 		uint8_t got = i < 5 ? one[i] : two[i - 5];
 
-		assert_int_equal(got, i < len ? 0x40 + i : 0);
+		assert_int_equal(got, i < len ? 0x70 + i : 0);
 	}
 	assert_int_equal(one[5], 0);
+}
+
+/* The null MR is no memory: what goes there is skipped. */
+static void scatter_null(void **state)
+{
+	const uint32_t null_lkey = 0x200;
+	uint8_t two[8] = { 0 }, b[64];
+	struct ibv_sge sge[2] = { { 0, 4, null_lkey },
+				  { (uintptr_t)two, sizeof(two), 2 } };
+	struct ibv_wc wc;
+
+	(void)state;
+	to_mctx(rc.context)->null_lkey = null_lkey;
+	post_recv(1, sge, 2);
+	base(b, 0, 0);
+	fake_be32(b + 0x2c, 8);
+	memcpy(b, "lostkept", 8);
+	fake_put_cqe(rc.recv_cq, 0, b, 2, 4);
+	poll_one(rc.recv_cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_memory_equal(two, "kept\0\0\0", 8);
 }
 
 static void scatter_recv(void **state)
@@ -559,6 +582,7 @@ int main(void)
 		BOTH(invalid_is_not_taken),
 		BOTH(clean_keeps_data),
 		BOTH(unknown_queue_is_dropped),
+		BOTH(scatter_null),
 		BOTH(scatter_recv),
 		BOTH(scatter_read),
 		BOTH(scatter_atomic),

@@ -26,7 +26,7 @@ static struct guest g;
 #define OP_REFUSE  0x802
 #define OP_MAKE_EQ 0x803
 #define OP_LOSE_EQ 0x804
-#define OP_MIN	   0x805
+#define OP_MIN	   0x807
 #define OP_RESET   0x806
 #define OP_NOWHERE 0x80f
 

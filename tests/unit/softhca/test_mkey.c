@@ -125,6 +125,7 @@ static void test_entries(void **state)
 		{ 0x7f0000000fff, 1, 1 },      { 0x7f0000000fff, 2, 2 },
 		{ 0x7f0000000000, 0x4000, 4 }, { 0x7f0000000000, 0, 0 },
 	};
+	uint8_t list[64] = { 0 };
 	struct drv drv;
 	struct mkey *mkey;
 	size_t i;
@@ -144,10 +145,14 @@ static void test_entries(void **state)
 	bits_set(mkc, MKC_OCTWORDS, 4);
 	mkey = create(&drv);
 	assert_int_equal(mkey_entries(mkey), 0); /* none is set */
-	mkey->klm = calloc(4, sizeof(*mkey->klm));
-	mkey->klm[0].bcount = mkey->klm[2].bcount = 1;
-	mkey->klm[0].key = mkey->klm[2].key = 0xabc00;
+	be32_put(list + 4, 0xabc00);
+	be32_put(list + 32, 1);
+	assert_true(mkey_put_list(mkey, 0, list, 4));
 	assert_int_equal(mkey_entries(mkey), 2);
+	be32_put(list + 4, 0);
+	be32_put(list + 32, 2); /* another in the place of the one */
+	assert_true(mkey_put_list(mkey, 0, list, 4));
+	assert_int_equal(mkey_entries(mkey), 1);
 	msg_mkey(&drv, &msg, MKEY_PA);
 	assert_int_equal(mkey_entries(create(&drv)), 0);
 	drv_fini(&drv);

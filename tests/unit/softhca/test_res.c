@@ -259,6 +259,33 @@ static void test_force_teardown(void **state)
 	guest_fini(&drv.guest);
 }
 
+/* A user's command about the device itself changes nothing. */
+static void test_kernel_only(void **state)
+{
+	static const uint16_t opcodes[] = {
+		0x102, 0x103, 0x104, 0x105, 0x108,
+		0x109, 0x10b, 0x755, 0x761, 0x805,
+	};
+	static struct msg msg;
+	unsigned int before;
+	struct drv drv;
+	uint16_t uid;
+	size_t i;
+
+	(void)state;
+	drv_init(&drv);
+	uid = (uint16_t)cmd_alloc(&drv.guest, CREATE_UCTX, 0);
+	before = drv_count(drv.guest.hca);
+	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		msg_init(&msg, opcodes[i], uid);
+		assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
+		assert_int_equal(guest_syndrome(msg.out), 0x0c0d04);
+		assert_int_equal(drv_count(drv.guest.hca), before);
+		assert_true(drv.guest.hca->initialised);
+	}
+	drv_fini(&drv);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_ownership_qp),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_counter),
+		cmocka_unit_test(test_kernel_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
+#include "mkey.h"
 
 #define CREATE_UMEM  0xa08u
 #define DESTROY_UMEM 0xa0au
@@ -256,6 +257,31 @@ static void msg_umem_mkey(uint32_t id, uint64_t off, uint64_t len)
 	be64_put(msg.in + 0x68, off);
 }
 
+/* A key takes in all its pages, be their number even or odd. */
+static void test_mkey_pages(void **state)
+{
+	uint32_t id = make(uid, MTT_R | MTT_W), index, pages, i;
+	struct mkey *mkey;
+
+	(void)state;
+	user_pd = 0;
+	for (pages = 1; pages <= PAGES; pages++) {
+		msg_umem_mkey(id, 0, (pages - 1) * 4096 + 1);
+		index = msg_create(guest, &msg);
+		mkey = mkey_get(guest->hca, index);
+		assert_int_equal(mkey->octwords, (pages + 1) / 2);
+		for (i = 0; i < pages; i++)
+			assert_int_equal(mkey->mtt[i],
+					 at(0) - OFFSET - i * 4096);
+		for (; i < mkey->octwords * 2; i++)
+			assert_int_equal(mkey->mtt[i], MKEY_NO_PAGE);
+		assert_int_equal(mkey_entries(mkey), pages);
+		assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, uid),
+				 CMD_OK);
+	}
+	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
+}
+
 static void test_mkey(void **state)
 {
 	uint32_t id = make(uid, MTT_R | MTT_W), index;
@@ -336,8 +362,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
-		T(create_bad), T(ownership), T(cq),
-		T(qp),	       T(mkey),	     T(mkey_read_only),
+		T(create_bad), T(ownership),	  T(cq), T(qp), T(mkey),
+		T(mkey_pages), T(mkey_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

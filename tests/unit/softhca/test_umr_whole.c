@@ -142,10 +142,27 @@ static uint32_t make_mr(void)
 	return msg_create(guest, &msg);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OTHER_HEAP
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define OTHER_HEAP
+#endif
+
+/* What is in use; AddressSanitizer has a heap of its own that counts, too. */
+#ifdef OTHER_HEAP
+size_t __sanitizer_get_current_allocated_bytes(void);
 static size_t heap(void)
 {
-	return mallinfo2().uordblks; /* 0 under AddressSanitizer */
+	return __sanitizer_get_current_allocated_bytes();
 }
+#else
+static size_t heap(void)
+{
+	return mallinfo2().uordblks;
+}
+#endif
 
 static void bind(const struct mkey *window, uint32_t region, uint8_t variant)
 {
@@ -189,7 +206,10 @@ static void test_many(void **state)
 	for (; i < NUM_MRS; i++)
 		make_mr();
 	whole = heap() - before;
-	assert_in_range(whole, half, half * 5 / 2);
+	/* A table that doubles may be half empty, at either time. */
+	assert_in_range(half, NUM_MRS / 2 * sizeof(struct mkey), SIZE_MAX);
+	assert_in_range(whole, half * 3 / 2, half * 5 / 2);
+	assert_in_range(whole, 0, NUM_MRS * (sizeof(struct mkey) + 256));
 	table = obj_table(guest->hca, OBJ_MKEY);
 	assert_in_range(table->capacity, NUM_MRS, NUM_MRS * 3);
 	for (i = 0; i < NUM_WINDOWS; i++) {
