@@ -9,6 +9,7 @@
 
 #include "export.h"
 #include "log.h"
+#include "mkey.h"
 #include "unserved.h"
 
 /* The groups of struct ibv_exp_device_attr that have something to say. */
@@ -80,6 +81,7 @@ MLX5X_EXPORT int ibv_exp_query_device(struct ibv_context *context,
 		attr->exp_device_cap_flags = orig.device_cap_flags |
 					     LIBRARY_CAPS;
 	attr->comp_mask = asked & SERVED_GROUPS;
+	mkey_fill_device(context, asked, attr);
 	return 0;
 }
 
