@@ -6,6 +6,7 @@
 
 #include "export.h"
 #include "log.h"
+#include "mkey.h"
 #include "unserved.h"
 
 /* Of an ordinary atomic operation. */
@@ -35,6 +36,7 @@ static int check_create(const struct ibv_context *context,
 		return EINVAL;
 	}
 	umr = flags & IBV_EXP_QP_CREATE_UMR;
+	flags &= ~IBV_EXP_QP_CREATE_UMR;
 	if (umr != !!(mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS)) {
 		log_err(context,
 			"CREATE_UMR and MAX_INL_KLMS are asked for together");
@@ -80,6 +82,13 @@ static int check_groups(const struct ibv_context *context,
 	return EOPNOTSUPP;
 }
 
+/* On other types the flag is accepted, and no pieces are granted. */
+static bool gets_umr(const struct ibv_exp_qp_init_attr *attr)
+{
+	return attr->comp_mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS &&
+	       attr->qp_type == IBV_QPT_RC;
+}
+
 MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 					      struct ibv_exp_qp_init_attr *attr)
 {
@@ -118,12 +127,17 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 		ex.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 		ex.max_tso_header = attr->max_tso_header;
 	}
-	qp = ibv_create_qp_ex(context, &ex);
+	qp = gets_umr(attr)
+		     ? mkey_create_qp(context, &ex, attr->max_inl_send_klms)
+		     : ibv_create_qp_ex(context, &ex);
 	if (!qp)
 		return NULL;
 	attr->cap = ex.cap;
 	if (attr->comp_mask & IBV_EXP_QP_INIT_ATTR_INL_RECV)
 		attr->max_inl_recv = 0;
+	if (attr->comp_mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS &&
+	    !gets_umr(attr))
+		attr->max_inl_send_klms = 0;
 	return qp;
 }
 
