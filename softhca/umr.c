@@ -13,8 +13,10 @@
  * may not touch keys of page lists: nobody has checked the addresses that they
  * would write, and the kernel's MRs in their PD are such keys.
  *
- * A WQE that enables a list of keys and says where it starts binds a memory
- * window: its region is checked now, and again at each use.
+ * A WQE that enables a list of keys, says where it starts and at which offset
+ * the list goes binds a memory window: its region is checked now, and again at
+ * each use.  Without an offset it fills a list of keys, whose entries may be
+ * lists and patterns: they are checked when they are used.
  */
 #include <stdlib.h>
 
@@ -201,7 +203,8 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 static bool is_bind(const struct umr *umr, const struct qp *qp)
 {
 	return qp->type != QP_REG_UMR && umr->mkey->mode == MKEY_KLM &&
-	       umr->num && enables(umr) && umr->mask & MKEY_MASK_START;
+	       umr->num && enables(umr) && umr->mask & MKEY_MASK_START &&
+	       bits_get(umr->ctrl, UMR_OFFSET_EN);
 }
 
 /* One entry of a window's list: the region below must grant what it needs. */

@@ -11,6 +11,7 @@
 #include "context.h"
 #include "export.h"
 #include "log.h"
+#include "mkey.h"
 #include "unserved.h"
 
 /* The groups of struct ibv_exp_device_attr that have something to say. */
@@ -106,6 +107,7 @@ MLX5X_EXPORT int ibv_exp_query_device(struct ibv_context *context,
 		attr->exp_device_cap_flags =
 			cap_flags(context, orig.device_cap_flags);
 	attr->comp_mask = asked & SERVED_GROUPS;
+	mkey_fill_device(context, asked, attr);
 	return 0;
 }
 

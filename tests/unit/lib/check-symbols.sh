@@ -45,6 +45,7 @@ fi
 
 {
 	echo '#include <infiniband/verbs_exp.h>'
+	echo '#include <infiniband/verbs_mkey.h>'
 	echo '#include <infiniband/verbs_share.h>'
 	echo 'typedef void (*function)(void);'
 	echo 'extern const function all[];'
