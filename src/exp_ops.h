@@ -107,7 +107,7 @@ struct verbs_exp_ops {
 	struct ibv_qp *(*create_umr_qp)(struct ibv_context *context,
 					struct ibv_qp_init_attr_ex *attr,
 					uint32_t max_inline);
-	/* ibv_exp_post_send; logs, but leaves errno to the caller. */
+	/* ibv_exp_post_send, errno included. */
 	int (*exp_post_send)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
 			     struct ibv_exp_send_wr **bad_wr,
 			     const struct mlx5x_standard_send *standard);

@@ -59,13 +59,12 @@ static int check_create(const struct ibv_exp_create_mr_in *in)
 	/* Each fill says what it grants; here it is only looked at. */
 	uint64_t access = in->attr.exp_access_flags;
 
-	if (in->comp_mask >= IBV_EXP_CREATE_MR_IN_RESERVED ||
-	    flags & ~(IBV_EXP_MR_SIGNATURE_EN | IBV_EXP_MR_INDIRECT_KLMS |
+	if (flags & ~(IBV_EXP_MR_SIGNATURE_EN | IBV_EXP_MR_INDIRECT_KLMS |
 		      IBV_EXP_MR_FIXED_BUFFER_SIZE) ||
 	    access >= IBV_EXP_ACCESS_RESERVED) {
 		log_err(context,
-			"comp_mask 0x%x, create_flags 0x%x, access 0x%llx: not defined for a key",
-			in->comp_mask, flags, (unsigned long long)access);
+			"create_flags 0x%x, access 0x%llx: not defined for a key",
+			flags, (unsigned long long)access);
 		return EINVAL;
 	}
 	if (flags & IBV_EXP_MR_SIGNATURE_EN) {
@@ -85,8 +84,13 @@ MLX5X_EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 	const struct verbs_exp_ops *ops;
 	int err;
 
-	if (!in || !in->pd) {
+	if (!in || !in->pd || in->comp_mask >= IBV_EXP_CREATE_MR_IN_RESERVED) {
 		fail(EINVAL);
+		return NULL;
+	}
+	ops = context_ops(in->pd->context);
+	if (!ops) {
+		unserved(in->pd->context);
 		return NULL;
 	}
 	err = check_create(in);
@@ -94,13 +98,9 @@ MLX5X_EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 		fail(err);
 		return NULL;
 	}
-	ops = context_ops(in->pd->context);
-	if (ops)
-		return ops->create_mkey(in->pd, in->attr.max_klm_list_size,
-					in->attr.create_flags &
-						IBV_EXP_MR_FIXED_BUFFER_SIZE);
-	unserved(in->pd->context);
-	return NULL;
+	return ops->create_mkey(in->pd, in->attr.max_klm_list_size,
+				in->attr.create_flags &
+					IBV_EXP_MR_FIXED_BUFFER_SIZE);
 }
 
 MLX5X_EXPORT int ibv_exp_query_mkey(struct ibv_mr *mr,
@@ -228,7 +228,7 @@ MLX5X_EXPORT void mlx5x_wr_mkey_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
 				     size_t num_pieces,
 				     const struct mlx5x_mkey_piece *pieces)
 {
-	const struct verbs_exp_ops *ops = context_ops(qp->qp_base.context);
+	const struct verbs_exp_ops *ops = context_ops_fast(qp->qp_base.context);
 
 	if (ops)
 		ops->wr_mkey_list(qp, mkey, access, start, num_pieces, pieces);
@@ -241,7 +241,7 @@ MLX5X_EXPORT void mlx5x_wr_mkey_interleaved(
 	uint64_t start, uint32_t repeat_count, size_t num_blocks,
 	const struct mlx5x_mkey_block *blocks)
 {
-	const struct verbs_exp_ops *ops = context_ops(qp->qp_base.context);
+	const struct verbs_exp_ops *ops = context_ops_fast(qp->qp_base.context);
 
 	if (ops)
 		ops->wr_mkey_interleaved(qp, mkey, access, start, repeat_count,
@@ -253,7 +253,7 @@ MLX5X_EXPORT void mlx5x_wr_mkey_interleaved(
 MLX5X_EXPORT void mlx5x_wr_mkey_invalidate(struct ibv_qp_ex *qp,
 					   struct ibv_mr *mkey)
 {
-	const struct verbs_exp_ops *ops = context_ops(qp->qp_base.context);
+	const struct verbs_exp_ops *ops = context_ops_fast(qp->qp_base.context);
 
 	if (ops)
 		ops->wr_mkey_invalidate(qp, mkey);

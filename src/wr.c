@@ -179,20 +179,10 @@ static bool is_umr(const struct ibv_exp_send_wr *wr)
 	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
 }
 
-static __attribute__((noinline)) int post_foreign(
-	struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
-	struct ibv_exp_send_wr **bad_wr)
-{
-	int err = post_standard(qp, wr, bad_wr);
-
-	if (err == EOPNOTSUPP && is_umr(*bad_wr))
-		unserved_call(qp->context, "a UMR by ibv_exp_post_send");
-	return err;
-}
-
-MLX5X_EXPORT int ibv_exp_post_send(struct ibv_qp *qp,
-				   struct ibv_exp_send_wr *wr,
-				   struct ibv_exp_send_wr **bad_wr)
+/* On a QP of another provider, or of a second plugin of ours; or on none. */
+static __attribute__((noinline)) int post_other(struct ibv_qp *qp,
+						struct ibv_exp_send_wr *wr,
+						struct ibv_exp_send_wr **bad_wr)
 {
 	const struct verbs_exp_ops *ops;
 	int err;
@@ -200,9 +190,26 @@ MLX5X_EXPORT int ibv_exp_post_send(struct ibv_qp *qp,
 	if (!qp || !bad_wr)
 		return fail(EINVAL);
 	ops = context_ops(qp->context);
-	err = ops ? ops->exp_post_send(qp, wr, bad_wr, &standard)
-		  : post_foreign(qp, wr, bad_wr);
+	if (ops)
+		return ops->exp_post_send(qp, wr, bad_wr, &standard);
+	err = post_standard(qp, wr, bad_wr);
+	if (err == EOPNOTSUPP && is_umr(*bad_wr))
+		unserved_call(qp->context, "a UMR by ibv_exp_post_send");
 	return err ? fail(err) : 0;
+}
+
+MLX5X_EXPORT int ibv_exp_post_send(struct ibv_qp *qp,
+				   struct ibv_exp_send_wr *wr,
+				   struct ibv_exp_send_wr **bad_wr)
+{
+	const struct verbs_exp_ops *ops;
+
+	if (qp && bad_wr) {
+		ops = context_ops_own(qp->context);
+		if (ops)
+			return ops->exp_post_send(qp, wr, bad_wr, &standard);
+	}
+	return post_other(qp, wr, bad_wr);
 }
 
 MLX5X_EXPORT int ibv_exp_bind_mw(struct ibv_exp_mw_bind *mw_bind)

@@ -237,7 +237,7 @@ static void set_limits(struct mlx5x_mkey *mkey,
 	}
 	if (mkey->fixed)
 		mask |= MLX5X_MKEY_MASK_PAGE_SIZE;
-	mkey->mask = htobe64(mask);
+	mkey->be_mask = htobe64(mask);
 }
 
 struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
@@ -273,10 +273,14 @@ struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
 		goto err;
 	}
 	mkey->mr.indirect = true;
+	mkey->mr.key_pdn = fixed ? 0 : mkey->pdn + 1;
 	/* Nothing of the program's memory is its own. */
 	mkey->mr.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
 	ibmr = &mkey->mr.vmr.ibv_mr;
 	ibmr->rkey = ibmr->lkey;
+	mkey->be_key = htobe32(ibmr->lkey);
+	mkey->be_qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 |
+				   (ibmr->lkey & 0xff));
 	ibmr->handle = mkey->mr.handle;
 	ibmr->context = pd->context;
 	ibmr->pd = pd;

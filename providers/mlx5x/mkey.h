@@ -20,9 +20,12 @@ struct mlx5x_mkey {
 	struct mlx5x_mr mr;
 	uint32_t pdn;
 	uint32_t max_klms;
-	__be64 mask;	 /* what a fill sets of the context */
 	uint32_t rights; /* that it may give, by enum ibv_access_flags */
 	bool fixed;	 /* all pieces but the last have one size */
+	/* for a fill's WQE */
+	__be32 be_key;
+	__be32 be_qpn_key;
+	__be64 be_mask;
 };
 
 /* A list in registered memory, in the device's format. */

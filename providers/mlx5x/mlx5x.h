@@ -186,6 +186,11 @@ struct mlx5x_mr {
 	size_t smr_length;
 	bool upstream; /* of ibv_import_mr: in no list */
 	bool indirect; /* a key, see mkey.h */
+	/*
+	 * Of a key of pieces of any size: its pdn and 1.  One look tells that
+	 * an MR is such a key and in the QP's PD.
+	 */
+	uint32_t key_pdn;
 	struct mlx5x_live live;
 };
 
@@ -354,6 +359,7 @@ struct mlx5x_qp {
 	struct mlx5x_buf mem;
 	__be32 *dbrec;
 	uint32_t pdn;
+	uint32_t key_pdn; /* pdn and 1 */
 	struct mlx5x_pd *domain;
 	struct ibv_qp_cap cap;
 	struct mlx5x_live live;

@@ -6,10 +6,9 @@
  * than those about keys are the library's business, which converts them.
  */
 #include <errno.h>
-#include <infiniband/verbs_exp_wr.h>
 #include "doorbell.h"
+#include "fill_fast.h"
 #include "post.h"
-#include "umr.h"
 
 static_assert((int)IBV_EXP_SEND_FENCE == (int)IBV_SEND_FENCE &&
 		      (int)IBV_EXP_SEND_SIGNALED == (int)IBV_SEND_SIGNALED &&
@@ -22,7 +21,7 @@ enum {
 		      IBV_SEND_INLINE,
 };
 
-const struct mlx5x_op mlx5x_umr_exp_op = {
+static const struct mlx5x_op umr_op = {
 	.opcode = MLX5X_OP_UMR,
 	.report.opcode = IBV_EXP_WC_UMR,
 };
@@ -41,25 +40,43 @@ static MLX5X_COLD int refuse_flags(struct mlx5x_qp *qp, uint64_t flags)
 	return EINVAL;
 }
 
-/* All of a fill or invalidation but the slot; 0 or why not. */
-MLX5X_INLINE int put_umr(struct mlx5x_qp *qp, const struct ibv_exp_send_wr *wr,
-			 uint32_t pi, const uint8_t *fm, uint32_t *ds)
+/* All but the control segment and the slot; 0 or why not. */
+static int put_unusual(struct mlx5x_qp *qp, const struct ibv_exp_send_wr *wr,
+		       uint32_t pi, uint32_t *ds)
 {
-	struct mlx5x_sq *sq = &qp->sq;
-	uint64_t flags = wr->exp_send_flags;
-	int err;
+	if (wr->exp_send_flags & ~(uint64_t)KNOWN_FLAGS)
+		return refuse_flags(qp, wr->exp_send_flags);
+	if (wr->exp_opcode == IBV_EXP_WR_UMR_FILL)
+		return mlx5x_put_fill_exp(qp, pi, wr, ds);
+	return mlx5x_put_free(qp, pi, wr->ext_op.umr.modified_mr, ds);
+}
 
-	if (unlikely(flags & ~(uint64_t)KNOWN_FLAGS))
-		return refuse_flags(qp, flags);
-	err = likely(wr->exp_opcode == IBV_EXP_WR_UMR_FILL)
-		      ? mlx5x_put_fill_exp(qp, pi, wr, ds)
-		      : mlx5x_put_free(qp, pi, wr->ext_op.umr.modified_mr, ds);
-	if (unlikely(err))
-		return err;
-	mlx5x_put_ctrl(sq, mlx5x_wqe_at(sq, pi), pi, MLX5X_OP_UMR, *ds,
-		       fm[flags & 7],
-		       htobe32(wr->ext_op.umr.modified_mr->lkey));
-	return 0;
+/* A fill by a list, inline, but for the slot.  False: not decided. */
+MLX5X_INLINE bool put_usual(struct mlx5x_qp *qp,
+			    const struct ibv_exp_send_wr *wr,
+			    struct mlx5x_ctrl_seg *ctrl, uint32_t pi,
+			    const uint8_t *fm, uint32_t *ds)
+{
+	const struct fill_list f = {
+		.mr = wr->ext_op.umr.modified_mr,
+		.pieces = wr->ext_op.umr.mem_list.mem_reg_list,
+		.access = wr->ext_op.umr.exp_access,
+		.start = &wr->ext_op.umr.base_addr,
+		.num = wr->ext_op.umr.num_mrs,
+	};
+	/* INLINE must be set, the three below it may be. */
+	uint64_t flags = wr->exp_send_flags - IBV_EXP_SEND_INLINE;
+	uint32_t n;
+
+	if (unlikely(wr->exp_opcode != IBV_EXP_WR_UMR_FILL ||
+		     flags >= IBV_EXP_SEND_INLINE ||
+		     wr->ext_op.umr.umr_type != IBV_EXP_UMR_MR_LIST || !f.mr ||
+		     !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
+		return false;
+	mlx5x_put_ctrl(&qp->sq, ctrl, pi, MLX5X_OP_UMR, n, fm[flags],
+		       to_mmkey(f.mr)->be_key);
+	*ds = n;
+	return true;
 }
 
 /* All of another request; *op is then its kind. */
@@ -96,26 +113,45 @@ static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
 			verbs_get_ctx(qp->vqp.qp.context),
 			"QP 0x%x: UMR on a QP that was created without CREATE_UMR\n",
 			qp->vqp.qp.qp_num);
-		return EINVAL;
+		err = errno = EINVAL;
 	}
 	return err;
 }
 
-int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
-			struct ibv_exp_send_wr **bad_wr,
-			const struct mlx5x_standard_send *standard)
+/* What is no usual fill; *op is then its kind.  0 or why not. */
+static __attribute__((noinline)) int put_other(
+	struct mlx5x_qp *qp, const struct ibv_exp_send_wr *wr,
+	const struct mlx5x_standard_send *standard, uint32_t pi,
+	const uint8_t **fm, uint32_t *ds, const struct mlx5x_op **op)
 {
-	struct mlx5x_qp *qp = to_mqp(ibqp);
+	int err;
+
+	if (!is_umr(wr))
+		return put_standard(qp, wr, standard, pi, fm, ds, op);
+	err = put_unusual(qp, wr, pi, ds);
+	if (err)
+		return err;
+	mlx5x_put_ctrl(&qp->sq, mlx5x_wqe_at(&qp->sq, pi), pi, MLX5X_OP_UMR,
+		       *ds, (*fm)[wr->exp_send_flags & 7],
+		       to_mmkey(wr->ext_op.umr.modified_mr)->be_key);
+	*op = &umr_op;
+	*fm = qp->sq.fm_ce_se[1];
+	return 0;
+}
+
+static __attribute__((noinline)) int post_list(
+	struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
+	struct ibv_exp_send_wr **bad_wr,
+	const struct mlx5x_standard_send *standard)
+{
 	struct mlx5x_sq *sq = &qp->sq;
-	struct mlx5x_ctrl_seg *last = NULL;
-	uint32_t pi, head, tail, first, last_ds = 0, ds;
+	struct mlx5x_ctrl_seg *ctrl, *last = NULL;
+	uint32_t pi, head, tail, first, ds = 0;
 	const struct mlx5x_op *op;
 	uint64_t last_flags = 0;
 	const uint8_t *fm;
 	int err = 0;
 
-	if (unlikely(!sq->umr))
-		return post_standard(qp, wr, bad_wr, standard);
 	mlx5x_lock(&sq->lock);
 	pi = sq->pi;
 	fm = sq->fm;
@@ -127,19 +163,17 @@ int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
 			err = mlx5x_refuse_send_full(qp);
 			break;
 		}
-		if (likely(is_umr(wr))) {
-			err = put_umr(qp, wr, pi, fm, &ds);
-			op = &mlx5x_umr_exp_op;
-			if (likely(!err))
-				fm = sq->fm_ce_se[1];
+		ctrl = mlx5x_wqe_at(sq, pi);
+		if (likely(put_usual(qp, wr, ctrl, pi, fm, &ds))) {
+			op = &umr_op;
+			fm = sq->fm_ce_se[1];
 		} else {
-			err = put_standard(qp, wr, standard, pi, &fm, &ds, &op);
+			err = put_other(qp, wr, standard, pi, &fm, &ds, &op);
+			if (err)
+				break;
 		}
-		if (unlikely(err))
-			break;
 		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
-		last = mlx5x_wqe_at(sq, pi);
-		last_ds = ds;
+		last = ctrl;
 		last_flags = wr->exp_send_flags;
 		head++;
 		pi += (ds + 3) / 4;
@@ -149,11 +183,55 @@ int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
 		sq->pi = pi;
 		sq->head = head;
 		sq->fm = fm;
-		mlx5x_sq_ring(sq, last, head - first, last_ds,
+		mlx5x_sq_ring(sq, last, head - first, ds,
 			      last_flags & IBV_EXP_SEND_INLINE);
 	}
 	mlx5x_unlock(&sq->lock);
-	if (unlikely(err))
+	if (unlikely(err)) {
 		*bad_wr = wr;
+		errno = err;
+	}
 	return err;
+}
+
+/* A usual fill alone, all of it.  False: nothing was done. */
+MLX5X_INLINE bool post_usual(struct mlx5x_qp *qp,
+			     const struct ibv_exp_send_wr *wr)
+{
+	struct mlx5x_sq *sq = &qp->sq;
+	uint32_t pi = sq->pi, head = sq->head;
+	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
+	uint32_t ds;
+
+	if (unlikely(head - atomic_load_explicit(&sq->tail,
+						 memory_order_acquire) >=
+		     sq->limit))
+		return false;
+	if (unlikely(!put_usual(qp, wr, ctrl, pi, sq->fm, &ds)))
+		return false;
+	mlx5x_put_slot(sq, pi, head, wr->wr_id, &umr_op);
+	sq->head = head + 1;
+	sq->pi = pi + (ds + 3) / 4;
+	sq->fm = sq->fm_ce_se[1];
+	mlx5x_sq_ring(sq, ctrl, 1, ds, true);
+	return true;
+}
+
+int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
+			struct ibv_exp_send_wr **bad_wr,
+			const struct mlx5x_standard_send *standard)
+{
+	struct mlx5x_qp *qp = to_mqp(ibqp);
+	bool done;
+
+	if (unlikely(!qp->sq.umr))
+		return post_standard(qp, wr, bad_wr, standard);
+	if (likely(wr && !wr->next)) {
+		mlx5x_lock(&qp->sq.lock);
+		done = post_usual(qp, wr);
+		mlx5x_unlock(&qp->sq.lock);
+		if (likely(done))
+			return 0;
+	}
+	return post_list(qp, wr, bad_wr, standard);
 }

@@ -257,6 +257,7 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 		mlx5x_qp_need_umr(max_klms, &need);
 	}
 	qp->pdn = to_mpd(attr->pd)->pdn;
+	qp->key_pdn = qp->pdn + 1;
 	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
 		goto err_qp;

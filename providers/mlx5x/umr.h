@@ -9,6 +9,8 @@
 
 #include "wqe.h"
 
+struct fill_list;
+
 /* What ibv_post_send, ibv_bind_mw and ibv_wr_bind_mw have in common. */
 struct mlx5x_bind {
 	const struct ibv_mw *mw;
@@ -42,9 +44,8 @@ uint32_t mlx5x_put_local_inv(struct mlx5x_sq *sq, uint32_t pi);
  */
 int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 		       const struct ibv_exp_send_wr *wr, uint32_t *ds);
-int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mkey,
-			unsigned int access, uint64_t start, size_t num,
-			const struct mlx5x_mkey_piece *pieces, uint32_t *ds);
+int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi,
+			const struct fill_list *list, uint32_t *ds);
 int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi,
 			   struct ibv_mr *mkey, unsigned int access,
 			   uint64_t start, uint32_t repeat, size_t num,

@@ -19,14 +19,25 @@
 #include "fill.h"
 
 enum {
-	RIGHTS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
-	HEAD_DS = MLX5X_FILL_HEAD / MLX5X_SEG,
 	MIN_FIXED_SIZE = 4096,
 	ATOMIC_ALIGN = 8,
 };
 
 static const uint64_t max_piece = (uint64_t)1 << 31;
+
+#define RIGHTS(access)                                               \
+	((MLX5X_MKEY_LR |                                            \
+	  (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |    \
+	  (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |   \
+	  (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |    \
+	  (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0)) >> \
+	 8)
+#define RIGHTS_4(access)                                              \
+	RIGHTS((access)), RIGHTS((access + 1)), RIGHTS((access + 2)), \
+		RIGHTS((access + 3))
+
+const uint8_t mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
+					RIGHTS_4(12) };
 
 MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
 				 const struct mlx5x_mkey *mkey, int err,
@@ -50,83 +61,58 @@ MLX5X_COLD int mlx5x_refuse_fill_room(const struct fill *f)
 	return EINVAL;
 }
 
-MLX5X_INLINE int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
+static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
 {
-	if (unlikely(!qp->sq.umr))
+	if ((!qp->sq.umr))
 		return mlx5x_refuse_fill(qp, NULL, EINVAL,
 					 "the QP was not created for it");
-	if (unlikely(!mr || mr->context != qp->vqp.qp.context ||
-		     !to_mmr(verbs_get_mr(mr))->indirect))
+	if ((!mr || mr->context != qp->vqp.qp.context ||
+	     !to_mmr(verbs_get_mr(mr))->indirect))
 		return mlx5x_refuse_fill(qp, NULL, EINVAL,
 					 "no indirect key of this context");
-	if (unlikely(to_mmkey(mr)->pdn != qp->pdn))
+	if ((to_mmkey(mr)->pdn != qp->pdn))
 		return mlx5x_refuse_fill(qp, to_mmkey(mr), EPERM,
 					 "a key of another PD");
 	return 0;
 }
 
-MLX5X_INLINE int check_access(const struct fill *f)
+static int check_access(const struct fill *f)
 {
-	if (unlikely(f->access & ~(uint64_t)f->mkey->rights))
+	if ((f->access & ~(uint64_t)f->mkey->rights))
 		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 					 "access that such a key cannot grant");
 	return 0;
 }
 
 /* Is all of it below 2^64?  length is not 0. */
-MLX5X_INLINE bool goes_round(const struct fill *f)
+static bool goes_round(const struct fill *f)
 {
 	return f->start + (f->length - 1) < f->start;
 }
 
-/* The two blocks but for the control segment; the number of segments. */
-MLX5X_INLINE uint32_t put_head(const struct fill *f, uint32_t pi)
+static uint32_t put_head(const struct fill *f, uint32_t pi)
 {
 	struct mlx5x_sq *sq = &f->qp->sq;
-	struct mlx5x_umr_ctrl_seg *umr =
-		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(sq, pi) + 1);
-	struct mlx5x_mkey_seg *mkey =
+	struct mlx5x_mkey_seg *seg =
 		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(sq, pi + 1);
-	uint32_t a = f->access & RIGHTS;
-	uint32_t octowords = (f->entries + MLX5X_KLM_GROUP - 1) &
-			     ~(MLX5X_KLM_GROUP - 1u);
+	struct mlx5x_data_seg *data =
+		(struct mlx5x_data_seg *)mlx5x_wqe_at(sq, pi + 2);
+	uint32_t ds;
 
-	*umr = (struct mlx5x_umr_ctrl_seg){
-		.flags = f->list ? 0 : MLX5X_UMR_INLINE,
-		.xlt_octowords = htobe16(octowords),
-		.mkey_mask = f->mkey->mask,
-	};
-	static_assert(IBV_ACCESS_LOCAL_WRITE << 11 == MLX5X_MKEY_LW &&
-			      IBV_ACCESS_REMOTE_WRITE << 12 == MLX5X_MKEY_RW &&
-			      IBV_ACCESS_REMOTE_READ << 10 == MLX5X_MKEY_RR &&
-			      IBV_ACCESS_REMOTE_ATOMIC << 11 == MLX5X_MKEY_A,
-		      "from flags to rights");
-	*mkey = (struct mlx5x_mkey_seg){
-		.flags = htobe32(MLX5X_MKEY_LR |
-				 (a & (IBV_ACCESS_LOCAL_WRITE |
-				       IBV_ACCESS_REMOTE_ATOMIC))
-					 << 11 |
-				 (a & IBV_ACCESS_REMOTE_WRITE) << 12 |
-				 (a & IBV_ACCESS_REMOTE_READ) << 10),
-		.qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 |
-				   (f->mkey->mr.vmr.ibv_mr.lkey & 0xff)),
-		.start_addr = htobe64(f->start),
-		.len = htobe64(f->length),
-		.log_page_size = htobe32(f->log_page),
-	};
-	if (f->list) {
-		struct mlx5x_data_seg *data =
-			(struct mlx5x_data_seg *)mlx5x_wqe_at(sq, pi + 2);
-
-		data->byte_count = htobe32(octowords * MLX5X_SEG);
-		data->lkey = htobe32(f->list->mr->lkey);
-		data->addr = htobe64((uintptr_t)f->list->klms);
-		return HEAD_DS + 1;
-	}
-	return HEAD_DS + octowords;
+	ds = fill_put_head(mlx5x_wqe_at(sq, pi), seg, f->mkey,
+			   f->list ? 0 : MLX5X_UMR_INLINE, f->entries,
+			   f->access, f->start);
+	seg->len = htobe64(f->length);
+	seg->log_page_size = htobe32(f->log_page);
+	if (!f->list)
+		return ds;
+	data->byte_count = htobe32((ds - FILL_HEAD_DS) * MLX5X_SEG);
+	data->lkey = htobe32(f->list->mr->lkey);
+	data->addr = htobe64((uintptr_t)f->list->klms);
+	return FILL_HEAD_DS + 1;
 }
 
-MLX5X_INLINE void sink_ring(struct sink *s, struct mlx5x_sq *sq, uint32_t pi)
+static void sink_ring(struct sink *s, struct mlx5x_sq *sq, uint32_t pi)
 {
 	s->first = (struct mlx5x_klm_seg *)sq->buf;
 	s->end = (struct mlx5x_klm_seg *)sq->end;
@@ -141,14 +127,14 @@ static void sink_list(struct sink *s, struct mlx5x_mkey_list *list)
 }
 
 /* Groups of entries are whole. */
-MLX5X_INLINE void sink_pad(struct sink *s, uint32_t entries)
+static void sink_pad(struct sink *s, uint32_t entries)
 {
 	for (; entries % MLX5X_KLM_GROUP; entries++)
 		*sink_take(s) = (struct mlx5x_klm_seg){};
 }
 
-MLX5X_INLINE void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
-			    uint64_t addr)
+static void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
+		      uint64_t addr)
 {
 	struct mlx5x_klm_seg *klm = sink_take(s);
 
@@ -158,8 +144,7 @@ MLX5X_INLINE void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
 }
 
 /* A piece that is left out, or as many of the largest size as it takes. */
-static MLX5X_COLD bool put_long(struct sink *s,
-				const struct mlx5x_mkey_piece *piece)
+static bool put_long(struct sink *s, const struct mlx5x_mkey_piece *piece)
 {
 	uint64_t n = piece->length / max_piece + !!(piece->length % max_piece);
 	uint64_t left = piece->length, addr = piece->addr, len;
@@ -175,8 +160,8 @@ static MLX5X_COLD bool put_long(struct sink *s,
 }
 
 /* False if there is no such MR. */
-MLX5X_INLINE bool get_piece(const struct fill *f, uint32_t i, enum form form,
-			    struct mlx5x_mkey_piece *piece)
+static bool get_piece(const struct fill *f, uint32_t i, enum form form,
+		      struct mlx5x_mkey_piece *piece)
 {
 	if (form == FORM_OWN) {
 		*piece = ((const struct mlx5x_mkey_piece *)f->pieces)[i];
@@ -185,7 +170,7 @@ MLX5X_INLINE bool get_piece(const struct fill *f, uint32_t i, enum form form,
 		const struct ibv_exp_mem_region *region = f->pieces;
 
 		region += i;
-		if (unlikely(!region->mr))
+		if ((!region->mr))
 			return false;
 		piece->addr = region->base_addr;
 		piece->length = region->length;
@@ -195,25 +180,23 @@ MLX5X_INLINE bool get_piece(const struct fill *f, uint32_t i, enum form form,
 }
 
 /* With s->left entries of room; 0 and f->length, f->entries, or why not. */
-MLX5X_INLINE int put_list(struct fill *f, struct sink *s, enum form form)
+static int put_list(struct fill *f, struct sink *s, enum form form)
 {
 	uint32_t room = s->left, i;
 	struct mlx5x_mkey_piece p;
 	uint64_t length = 0;
 
 	for (i = 0; i < f->num; i++) {
-		if (unlikely(!get_piece(f, i, form, &p)))
+		if ((!get_piece(f, i, form, &p)))
 			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 						 "a piece without an MR");
 		length += p.length;
-		if (unlikely(p.length - 1 >= max_piece)) {
-			struct mlx5x_mkey_piece cold = p;
-
-			if (!put_long(s, &cold))
+		if ((p.length - 1 >= max_piece)) {
+			if (!put_long(s, &p))
 				return mlx5x_refuse_fill_room(f);
 			continue;
 		}
-		if (unlikely(!s->left))
+		if ((!s->left))
 			return mlx5x_refuse_fill_room(f);
 		s->left--;
 		put_entry(s, p.length, p.lkey, p.addr);
@@ -298,8 +281,7 @@ static int put_fixed(struct fill *f, struct sink *s, enum form form)
 	return 0;
 }
 
-static __attribute__((noinline)) int fill_slow(struct fill *f, uint32_t pi,
-					       enum form form, uint32_t *ds)
+static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
 {
 	const struct mlx5x_mkey *mkey = f->mkey;
 	uint32_t room = f->list ? f->list->max_klms : f->qp->sq.max_klms;
@@ -335,33 +317,8 @@ static __attribute__((noinline)) int fill_slow(struct fill *f, uint32_t pi,
 	return 0;
 }
 
-/* A list of pieces of any size, inline. */
-MLX5X_INLINE int fill_inline(struct fill *f, uint32_t pi, enum form form,
-			     uint32_t *ds)
-{
-	struct sink s;
-	int err;
-
-	sink_ring(&s, &f->qp->sq, pi);
-	s.left = f->qp->sq.max_klms;
-	if (unlikely(s.left > f->mkey->max_klms))
-		s.left = f->mkey->max_klms;
-	err = put_list(f, &s, form);
-	if (unlikely(err))
-		return err;
-	if (unlikely(!f->entries))
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL, "no pieces");
-	if (unlikely(goes_round(f)))
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-					 "a range beyond 2^64");
-	sink_pad(&s, f->entries);
-	*ds = put_head(f, pi);
-	return 0;
-}
-
 /* How the vendor's request says that it is a pattern, or a special list. */
-static MLX5X_COLD int parse_exp(struct fill *f,
-				const struct ibv_exp_send_wr *wr)
+static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
 {
 	const size_t *repeat = wr->ext_op.umr.mem_list.rb.repeat_count;
 
@@ -406,15 +363,6 @@ static MLX5X_COLD int parse_exp(struct fill *f,
 	return 0;
 }
 
-static __attribute__((noinline)) int fill_exp_slow(
-	struct fill *f, uint32_t pi, const struct ibv_exp_send_wr *wr,
-	uint32_t *ds)
-{
-	int err = parse_exp(f, wr);
-
-	return err ? err : fill_slow(f, pi, FORM_EXP, ds);
-}
-
 int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 		       const struct ibv_exp_send_wr *wr, uint32_t *ds)
 {
@@ -423,7 +371,7 @@ int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 	int err;
 
 	err = check_mkey(qp, mr);
-	if (unlikely(err))
+	if ((err))
 		return err;
 	f = (struct fill){
 		.qp = qp,
@@ -434,16 +382,13 @@ int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 		.num = wr->ext_op.umr.num_mrs,
 	};
 	err = check_access(&f);
-	if (unlikely(err))
+	if ((err))
 		return err;
-	if (unlikely(f.num && !f.pieces))
+	if ((f.num && !f.pieces))
 		return mlx5x_refuse_fill(qp, f.mkey, EINVAL,
 					 "a number without a list");
-	if (unlikely(!(wr->exp_send_flags & IBV_EXP_SEND_INLINE) ||
-		     wr->ext_op.umr.umr_type != IBV_EXP_UMR_MR_LIST ||
-		     f.mkey->fixed))
-		return fill_exp_slow(&f, pi, wr, ds);
-	return fill_inline(&f, pi, FORM_EXP, ds);
+	err = parse_exp(&f, wr);
+	return err ? err : fill(&f, pi, FORM_EXP, ds);
 }
 
 static int fill_own(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
@@ -465,18 +410,17 @@ static int fill_own(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 	if (num > UINT32_MAX)
 		return mlx5x_refuse_fill_room(f);
 	f->num = num;
-	if (unlikely(f->repeat || f->mkey->fixed))
-		return fill_slow(f, pi, FORM_OWN, ds);
-	return fill_inline(f, pi, FORM_OWN, ds);
+	return fill(f, pi, FORM_OWN, ds);
 }
 
-int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
-			unsigned int access, uint64_t start, size_t num,
-			const struct mlx5x_mkey_piece *pieces, uint32_t *ds)
+int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi,
+			const struct fill_list *list, uint32_t *ds)
 {
-	struct fill f = { .access = access, .start = start, .pieces = pieces };
+	struct fill f = { .access = list->access,
+			  .start = *list->start,
+			  .pieces = list->pieces };
 
-	return fill_own(qp, pi, mr, &f, num, ds);
+	return fill_own(qp, pi, list->mr, &f, list->num, ds);
 }
 
 int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
@@ -513,9 +457,8 @@ int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 	};
 	*mkey = (struct mlx5x_mkey_seg){
 		.flags = htobe32(MLX5X_MKEY_FREE),
-		.qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 |
-				   (mr->lkey & 0xff)),
+		.qpn_key = to_mmkey(mr)->be_qpn_key,
 	};
-	*ds = HEAD_DS;
+	*ds = FILL_HEAD_DS;
 	return 0;
 }

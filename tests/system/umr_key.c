@@ -7,6 +7,7 @@
  * fill which is refused leaves it as it was.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,11 +168,189 @@ static void invalidate(void)
 	key_destroy(key);
 }
 
+/* A fill that must be refused, with this errno, and the key as it was. */
+static void refused(struct ibv_exp_send_wr *wr, int want, const char *what,
+		    const struct ibv_mr *key, const struct span *spans, int num)
+{
+	struct ibv_exp_send_wr *bad = NULL;
+	int err;
+
+	errno = 0;
+	err = ibv_exp_post_send(own.qp, wr, &bad);
+	CHECK(err == want && errno == want && bad == wr,
+	      "%s: answer %d, errno %d", what, err, errno);
+	CHECK(!ibv_exp_poll_cq(own.cq, 1, &(struct ibv_exp_wc){ 0 },
+			       sizeof(struct ibv_exp_wc)),
+	      "%s: a completion", what);
+	expect_maps(key, BASE, spans, num);
+}
+
+static void refusals(void)
+{
+	struct ibv_mr *key = key_create(6, IBV_EXP_MR_INDIRECT_KLMS);
+	struct ibv_mr *large = key_create(64, IBV_EXP_MR_INDIRECT_KLMS);
+	struct ibv_exp_mem_region list[64], longer[2];
+	struct ibv_exp_mem_repeat_block block = { (uintptr_t)mem, mem_mr, NULL,
+						  NULL };
+	size_t count = 65536, stride = 8, repeat = 1;
+	struct ibv_exp_mkey_attr attr = { 0 };
+	struct ibv_exp_send_wr wr, fill;
+	struct span spans[64];
+	struct ibv_pd *pd;
+	int i;
+
+	if (!key || !large)
+		return;
+	CHECK(!ibv_exp_query_mkey(key, &attr) && attr.max_klm_list_size >= 6 &&
+		      attr.max_klm_list_size < 16,
+	      "capacity %u", attr.max_klm_list_size);
+	for (i = 0; i < 64; i++)
+		list[i] = piece(&spans[i], (size_t)i * 10007, 501);
+	fill = fill_wr(key, BASE, list, 5);
+	CHECK(!do_wr(&fill), "fill");
+
+	wr = fill;
+	wr.ext_op.umr.num_mrs = attr.max_klm_list_size + 1;
+	refused(&wr, EINVAL, "more than the key holds", key, spans, 5);
+	wr.ext_op.umr.modified_mr = large;
+	wr.ext_op.umr.num_mrs = MAX_KLMS + 1;
+	refused(&wr, EINVAL, "more than the QP takes inline", key, spans, 5);
+	/* Pieces over 2 GiB count as several. */
+	wr = fill;
+	longer[0] = list[0];
+	longer[1] = list[1];
+	longer[1].length = (size_t)attr.max_klm_list_size << 31;
+	wr.ext_op.umr.mem_list.mem_reg_list = longer;
+	wr.ext_op.umr.num_mrs = 2;
+	refused(&wr, EINVAL, "a piece in too many parts", key, spans, 5);
+	longer[1].length = SIZE_MAX;
+	refused(&wr, EINVAL, "a piece without end", key, spans, 5);
+	wr = fill;
+	wr.ext_op.umr.exp_access = IBV_EXP_ACCESS_MW_BIND;
+	refused(&wr, EINVAL, "access", key, spans, 5);
+	wr = fill;
+	wr.ext_op.umr.num_mrs = 0;
+	refused(&wr, EINVAL, "no pieces", key, spans, 5);
+	wr = fill;
+	wr.ext_op.umr.base_addr = ~(uint64_t)0 - 100;
+	refused(&wr, EINVAL, "beyond the last address", key, spans, 5);
+	wr = fill;
+	wr.exp_send_flags = IBV_EXP_SEND_SIGNALED;
+	refused(&wr, EINVAL, "no memory for the list", key, spans, 5);
+	wr = fill;
+	wr.ext_op.umr.modified_mr = mem_mr;
+	refused(&wr, EINVAL, "an ordinary MR", key, spans, 5);
+	wr = fill;
+	wr.ext_op.umr.umr_type = IBV_EXP_UMR_MR_LIST_FIXED_SIZE;
+	refused(&wr, EINVAL, "not a key of equal pieces", key, spans, 5);
+	wr.ext_op.umr.umr_type = IBV_EXP_UMR_REPEAT;
+	wr.ext_op.umr.mem_list.rb.mem_repeat_block_list = &block;
+	wr.ext_op.umr.mem_list.rb.repeat_count = &repeat;
+	wr.ext_op.umr.mem_list.rb.stride_dim = 1;
+	wr.ext_op.umr.num_mrs = 1;
+	block.byte_count = &count;
+	block.stride = &stride;
+	refused(&wr, EINVAL, "a block of 64 KiB", key, spans, 5);
+	count = 8;
+	stride = 65536;
+	refused(&wr, EINVAL, "a stride of 64 KiB", key, spans, 5);
+	stride = 8;
+	wr.ext_op.umr.mem_list.rb.stride_dim = 2;
+	refused(&wr, EINVAL, "two dimensions", key, spans, 5);
+	pd = ibv_alloc_pd(dev.context);
+	CHECK(pd, "alloc_pd");
+	{
+		struct ibv_exp_create_mr_in in = {
+			.pd = pd,
+			.attr = { 4, IBV_EXP_MR_INDIRECT_KLMS, ALL },
+		};
+		struct ibv_mr *other = ibv_exp_create_mr(&in);
+
+		CHECK(other, "key in another PD");
+		wr = fill;
+		wr.ext_op.umr.modified_mr = other;
+		refused(&wr, EPERM, "a key of another PD", key, spans, 5);
+		key_destroy(other);
+	}
+	ibv_dealloc_pd(pd);
+	key_destroy(key);
+	key_destroy(large);
+}
+
+static void on_a_plain_qp(void)
+{
+	struct ibv_mr *key = key_create(4, IBV_EXP_MR_INDIRECT_KLMS);
+	struct span span;
+	struct ibv_exp_mem_region list = piece(&span, 0, 64);
+	struct ibv_exp_send_wr wr = fill_wr(key, 0, &list, 1), *bad = NULL;
+
+	CHECK(key && ibv_exp_post_send(peer.qp, &wr, &bad) == EINVAL &&
+		      bad == &wr,
+	      "a QP without UMR");
+	key_destroy(key);
+}
+
+/* Rights of the fill, and those of the MR below. */
+static void rights(void)
+{
+	static const uint64_t access[] = {
+		0, IBV_EXP_ACCESS_REMOTE_READ,
+		IBV_EXP_ACCESS_REMOTE_WRITE | IBV_EXP_ACCESS_LOCAL_WRITE,
+		IBV_EXP_ACCESS_REMOTE_ATOMIC | IBV_EXP_ACCESS_LOCAL_WRITE
+	};
+	static const enum ibv_wr_opcode ops[] = { IBV_WR_RDMA_READ,
+						  IBV_WR_RDMA_WRITE,
+						  IBV_WR_ATOMIC_FETCH_AND_ADD };
+	struct ibv_mr *key = key_create(4, IBV_EXP_MR_INDIRECT_KLMS);
+	struct ibv_exp_mem_region list[2];
+	struct ibv_exp_send_wr wr;
+	struct span span;
+	struct ibv_mr *ro;
+	size_t i, j;
+
+	if (!key)
+		return;
+	list[0] = piece(&span, 4096, 4);
+	list[1] = piece(&span, 4100, 400);
+	for (i = 0; i < 4; i++)
+		for (j = 0; j < 3 && !test_failed(); j++) {
+			bool open = i == j + 1;
+
+			wr = fill_wr(key, BASE, list, 2);
+			wr.ext_op.umr.exp_access = access[i];
+			/* Atomics go to what is aligned in the key, too. */
+			wr.ext_op.umr.base_addr = 4096;
+			CHECK(!do_wr(&wr), "fill");
+			CHECK(peer_use(ops[j], key->rkey, 4096 + 8, 8) ==
+				      (open ? IBV_WC_SUCCESS
+					    : IBV_WC_REM_ACCESS_ERR),
+			      "access 0x%llx, op %d",
+			      (unsigned long long)access[i], ops[j]);
+			if (!open)
+				rig_renew();
+		}
+	/* What the MR below does not grant fails at use. */
+	ro = ibv_reg_mr(dev.pd, mem, 4096, IBV_ACCESS_REMOTE_READ);
+	CHECK(ro, "MR");
+	list[0] = (struct ibv_exp_mem_region){ (uintptr_t)mem, ro, 64 };
+	wr = fill_wr(key, 0, list, 1);
+	CHECK(!do_wr(&wr), "fill over a read-only MR");
+	CHECK(!peer_use(IBV_WR_RDMA_READ, key->rkey, 0, 64), "read");
+	CHECK(peer_use(IBV_WR_RDMA_WRITE, key->rkey, 0, 64) ==
+		      IBV_WC_REM_ACCESS_ERR,
+	      "write through it");
+	rig_renew();
+	/* An MR that goes from under the key. */
+	CHECK(!ibv_dereg_mr(ro), "dereg");
+	expect_closed(key, 0);
+	key_destroy(key);
+}
+
 static const struct test_case cases[] = {
-	{ "list_inline", list_inline },
-	{ "list_memory", list_memory },
-	{ "pattern", pattern },
-	{ "invalidate", invalidate },
+	{ "list_inline", list_inline }, { "list_memory", list_memory },
+	{ "pattern", pattern },		{ "invalidate", invalidate },
+	{ "refusals", refusals },	{ "on_a_plain_qp", on_a_plain_qp },
+	{ "rights", rights },
 };
 
 int main(int argc, char **argv)
@@ -180,7 +359,7 @@ int main(int argc, char **argv)
 
 	errno = rig_open();
 	if (errno) {
-		test_fail(__FILE__, __LINE__, "setup: %m");
+		fprintf(stderr, "setup: %s\n", strerror(errno));
 		return 1;
 	}
 	ret = test_main(cases, sizeof(cases) / sizeof(cases[0]),
