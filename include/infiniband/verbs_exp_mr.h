@@ -140,8 +140,8 @@ struct ibv_exp_reg_mr_in {
  * Without ALLOCATE_MR and CREATE_CONTIG this is ibv_reg_mr() of in->addr and
  * in->length.  With ALLOCATE_MR (in->addr NULL) the library allocates
  * in->length bytes; with CREATE_CONTIG too, exactly at in->addr if that is not
- * NULL, replacing what is mapped there.  The address is returned in mr->addr
- * and in->addr.  ibv_dereg_mr() frees the memory.  A child of fork() does not
+ * NULL, replacing what is mapped there, before the registration and whatever
+ * comes of it.  The address is returned in mr->addr and in->addr.  ibv_dereg_mr() frees the memory.  A child of fork() does not
  * inherit it.  mlx5x(7) names the variables that choose its pages.
  *
  * With SHARED_MR bits, which need ALLOCATE_MR or CREATE_CONTIG, mr->handle is
@@ -314,13 +314,13 @@ struct ibv_exp_dereg_out {
  *   0, without address, or with ALLOCATE_MR and an address; ALLOCATE_MR
  *   without a translation; pd NULL or of another context; undefined access;
  *   REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE; an MR that is NO_RDMA,
- *   imported or null
+ *   null, an indirect key, or of ibv_import_mr()
  * EOPNOTSUPP with the MR untouched:
  *   KEEP_VALID; SHARED_MR bits, NO_RDMA, others as ibv_exp_reg_mr()
  * EACCES with the MR untouched:
  *   writing without a new translation, for an MR registered for reading only
  * EBUSY with the MR untouched:
- *   the MR is exported (mlx5x)
+ *   the MR is exported, or of ibv_import_mr_fd()
  * ENOMEM, EFAULT, others of ibv_rereg_mr(): the state of the MR is undefined;
  *   only ibv_dereg_mr() may be called, and has to be.
  */

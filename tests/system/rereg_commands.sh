@@ -39,7 +39,7 @@ commands() {
 	read -r -t 60 word <&"$out" && [ "$word" = ready ] || return 1
 	before=$(settled)
 	echo >&"$in"
-	if ! read -r -t 60 word <&"$out" || [ "$word" != done ]; then
+	if ! read -r -t 60 word <&"$out" || [ "$word" != "done" ]; then
 		echo "flags $2, access $3: $word" >&2
 		return 1
 	fi
