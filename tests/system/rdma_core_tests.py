@@ -8,6 +8,7 @@ FOLDER holds the unpacked tests. A test that is skipped counts as skipped only
 for a reason that is listed here; a test of something that softhca does not
 have is not run at all.
 """
+import ctypes
 import gc
 import os
 import re
@@ -118,4 +119,6 @@ if __name__ == '__main__':
     status = main(*sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
+    # The provider's log is a stream of C, which _exit() would leave unwritten.
+    ctypes.CDLL(None).fflush(None)
     os._exit(status)
