@@ -13,8 +13,10 @@
  * may not touch keys of page lists: nobody has checked the addresses that they
  * would write, and the kernel's MRs in their PD are such keys.
  *
- * A WQE that enables a list of keys and says where it starts binds a memory
- * window: its region is checked now, and again at each use.
+ * A WQE that enables a list of keys, says where it starts and at which offset
+ * the list goes binds a memory window: its region is checked now, and again at
+ * each use.  Without an offset it fills a list of keys, whose entries may be
+ * lists and patterns: they are checked when they are used.
  */
 #include <stdlib.h>
 
@@ -201,7 +203,8 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 static bool is_bind(const struct umr *umr, const struct qp *qp)
 {
 	return qp->type != QP_REG_UMR && umr->mkey->mode == MKEY_KLM &&
-	       umr->num && enables(umr) && umr->mask & MKEY_MASK_START;
+	       umr->num && enables(umr) && umr->mask & MKEY_MASK_START &&
+	       bits_get(umr->ctrl, UMR_OFFSET_EN);
 }
 
 /* One entry of a window's list: the region below must grant what it needs. */
@@ -251,13 +254,26 @@ static bool context_ok(const struct umr *umr, const struct mkey *mkey)
 	       mkey->start + (mkey->len - 1) >= mkey->start;
 }
 
+/*
+ * A program may not give a key all addresses; libmlx5 does not even clear the
+ * bit when it binds a window.
+ */
+static void apply(struct mkey *mkey, const struct umr *umr, const struct qp *qp)
+{
+	bool length64 = mkey->length64;
+
+	mkey_apply(mkey, umr->mkc, umr->mask);
+	if (qp->type != QP_REG_UMR)
+		mkey->length64 = length64;
+}
+
 static const char *change(struct umr *umr, struct dp_qp *dq)
 {
 	struct mkey *mkey = umr->mkey;
 	struct mkey after = *mkey;
 	bool bind = is_bind(umr, dq->qp);
 
-	mkey_apply(&after, umr->mkc, umr->mask);
+	apply(&after, umr, dq->qp);
 	if (!context_ok(umr, &after))
 		return "page size or range cannot be";
 	if (bind && !bind_ok(umr, dq, &after))
@@ -266,7 +282,7 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 		return "no such PD";
 	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
 		return "out of memory";
-	mkey_apply(mkey, umr->mkc, umr->mask);
+	apply(mkey, umr, dq->qp);
 	if (umr->mask & MKEY_MASK_FREE)
 		mkey->window = bind;
 	/* Pages that the kernel takes back will not be used again. */

@@ -18,6 +18,17 @@ struct node {
 	struct node *next;
 };
 
+static int no_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		   struct ibv_send_wr **bad_wr)
+{
+	(void)qp;
+	*bad_wr = wr;
+	return ENOSYS;
+}
+
+_Atomic(context_post_fn) context_own_post = no_post;
+const struct verbs_exp_ops *context_own_ops;
+
 static _Atomic(struct node *) buckets[BUCKETS];
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -87,6 +98,11 @@ MLX5X_EXPORT int mlx5x_register_context(struct ibv_context *context,
 	}
 	pthread_mutex_lock(&write_lock);
 	ret = insert(context, ops);
+	if (!ret && !context_own_ops && context->ops.post_send) {
+		context_own_ops = ops;
+		atomic_store_explicit(&context_own_post, context->ops.post_send,
+				      memory_order_release);
+	}
 	pthread_mutex_unlock(&write_lock);
 	return ret;
 }

@@ -15,9 +15,41 @@
 #ifndef MLX5X_CONTEXT_H
 #define MLX5X_CONTEXT_H
 
+#include <stdatomic.h>
+
 #include "exp_ops.h"
 
 /* NULL if the context is not served by the mlx5x plugin. */
 const struct verbs_exp_ops *context_ops(const struct ibv_context *context);
+
+typedef int (*context_post_fn)(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr);
+
+/*
+ * Contexts of one plugin have one function to post and one table, so that the
+ * function tells where the table is.  Those of the first that registered.
+ */
+extern _Atomic(context_post_fn) context_own_post;
+extern const struct verbs_exp_ops *context_own_ops;
+
+/* The table of a context of that plugin; NULL: look it up. */
+static inline const struct verbs_exp_ops *context_ops_own(
+	const struct ibv_context *context)
+{
+	return context->ops.post_send ==
+			       atomic_load_explicit(&context_own_post,
+						    memory_order_acquire)
+		       ? context_own_ops
+		       : NULL;
+}
+
+/* context_ops() for calls that cost little themselves. */
+static inline const struct verbs_exp_ops *context_ops_fast(
+	const struct ibv_context *context)
+{
+	const struct verbs_exp_ops *ops = context_ops_own(context);
+
+	return ops ? ops : context_ops(context);
+}
 
 #endif

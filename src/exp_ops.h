@@ -25,7 +25,30 @@
 #include <stdint.h>
 #include <infiniband/verbs.h>
 
+struct ibv_exp_mkey_list_container;
+struct ibv_exp_send_wr;
+struct mlx5x_mkey_block;
+struct mlx5x_mkey_piece;
 struct mlx5x_smr;
+
+/* Indirect keys of a device; max_entries 0: it has none. */
+struct mlx5x_umr_caps {
+	uint32_t max_entries;
+	uint32_t max_inline;
+	uint32_t max_depth; /* keys on keys */
+	uint32_t max_stride_dim;
+	uint64_t max_fixed_size; /* of equal pieces; 0: not possible */
+};
+
+/* What the library knows of requests that are not about keys. */
+struct mlx5x_standard_send {
+	/* One request into the standard form: 0 or an errno. */
+	int (*convert)(const struct ibv_exp_send_wr *exp,
+		       struct ibv_send_wr *wr);
+	/* A list, on a QP without UMR: as ibv_exp_post_send. */
+	int (*post)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
+		    struct ibv_exp_send_wr **bad_wr);
+};
 
 struct verbs_exp_ops {
 	/* sizeof(struct verbs_exp_ops) of the plugin's build. */
@@ -46,6 +69,13 @@ struct verbs_exp_ops {
 				  struct mlx5x_smr *smr);
 
 	/*
+	 * ibv_rereg_mr has just changed the translation of mr: from now on smr
+	 * (or NULL) is bound to it as by reg_smr, and what was bound to it is
+	 * returned (or NULL), the caller's to release.  Never fails.
+	 */
+	struct mlx5x_smr *(*swap_smr)(struct ibv_mr *mr, struct mlx5x_smr *smr);
+
+	/*
 	 * Export and import, as <infiniband/verbs_share.h> describes them.
 	 * The first returns 0 or an errno; type is of enum
 	 * uverbs_default_objects.
@@ -58,6 +88,37 @@ struct verbs_exp_ops {
 				       uint32_t handle);
 	/* The kernel's handle, also of an MR that shows another number. */
 	uint32_t (*mr_handle)(struct ibv_mr *mr);
+
+	/*
+	 * Indirect keys, as <infiniband/verbs_exp_mkey.h> and
+	 * <infiniband/verbs_mkey.h> describe them.  query_umr and
+	 * free_mkey_list return 0 or an errno.  mkey_entries is 0 for an MR
+	 * that is no such key.
+	 */
+	int (*query_umr)(struct ibv_context *context,
+			 struct mlx5x_umr_caps *caps);
+	struct ibv_mr *(*create_mkey)(struct ibv_pd *pd, uint32_t max_entries,
+				      bool fixed);
+	uint32_t (*mkey_entries)(struct ibv_mr *mr);
+	struct ibv_exp_mkey_list_container *(*alloc_mkey_list)(
+		struct ibv_pd *pd, uint32_t max_entries);
+	int (*free_mkey_list)(struct ibv_exp_mkey_list_container *list);
+	/* ibv_create_qp_ex of a QP that fills keys. */
+	struct ibv_qp *(*create_umr_qp)(struct ibv_context *context,
+					struct ibv_qp_init_attr_ex *attr,
+					uint32_t max_inline);
+	/* ibv_exp_post_send, errno included. */
+	int (*exp_post_send)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
+			     struct ibv_exp_send_wr **bad_wr,
+			     const struct mlx5x_standard_send *standard);
+	void (*wr_mkey_list)(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+			     unsigned int access, uint64_t start, size_t num,
+			     const struct mlx5x_mkey_piece *pieces);
+	void (*wr_mkey_interleaved)(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+				    unsigned int access, uint64_t start,
+				    uint32_t repeat, size_t num,
+				    const struct mlx5x_mkey_block *blocks);
+	void (*wr_mkey_invalidate)(struct ibv_qp_ex *qp, struct ibv_mr *mkey);
 };
 
 /*

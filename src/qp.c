@@ -6,6 +6,7 @@
 
 #include "export.h"
 #include "log.h"
+#include "mkey.h"
 #include "unserved.h"
 
 /* Of an ordinary atomic operation. */
@@ -35,6 +36,7 @@ static int check_create(const struct ibv_context *context,
 		return EINVAL;
 	}
 	umr = flags & IBV_EXP_QP_CREATE_UMR;
+	flags &= ~IBV_EXP_QP_CREATE_UMR;
 	if (umr != !!(mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS)) {
 		log_err(context,
 			"CREATE_UMR and MAX_INL_KLMS are asked for together");
@@ -80,6 +82,12 @@ static int check_groups(const struct ibv_context *context,
 	return EOPNOTSUPP;
 }
 
+static bool wants_umr(const struct ibv_exp_qp_init_attr *attr)
+{
+	return attr->comp_mask & IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS &&
+	       attr->exp_create_flags & IBV_EXP_QP_CREATE_UMR;
+}
+
 MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 					      struct ibv_exp_qp_init_attr *attr)
 {
@@ -118,7 +126,9 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 		ex.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 		ex.max_tso_header = attr->max_tso_header;
 	}
-	qp = ibv_create_qp_ex(context, &ex);
+	qp = wants_umr(attr)
+		     ? mkey_create_qp(context, &ex, attr->max_inl_send_klms)
+		     : ibv_create_qp_ex(context, &ex);
 	if (!qp)
 		return NULL;
 	attr->cap = ex.cap;

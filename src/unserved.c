@@ -81,21 +81,6 @@ MLX5X_EXPORT int ibv_exp_use_priv_env(struct ibv_context *context)
 	return -1;
 }
 
-MLX5X_EXPORT int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags,
-				  struct ibv_pd *pd, void *addr, size_t length,
-				  uint64_t access,
-				  struct ibv_exp_rereg_mr_attr *attr)
-{
-	(void)flags;
-	(void)pd;
-	(void)addr;
-	(void)length;
-	(void)access;
-	return unserved_int(CONTEXT_OF(mr), __func__,
-			    attr ? attr->comp_mask : 0,
-			    IBV_EXP_REREG_MR_ATTR_RESERVED);
-}
-
 MLX5X_EXPORT int ibv_exp_prefetch_mr(struct ibv_mr *mr,
 				     struct ibv_exp_prefetch_attr *attr)
 {
@@ -120,33 +105,6 @@ MLX5X_EXPORT int ibv_exp_memcpy_dm(struct ibv_exp_dm *dm,
 {
 	return unserved_int(CONTEXT_OF(dm), __func__, MASK_OF(attr),
 			    IBV_EXP_DM_CPY_COMP_MASK_RESERVED);
-}
-
-MLX5X_EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
-{
-	return unserved_object(in ? CONTEXT_OF(in->pd) : NULL, __func__,
-			       MASK_OF(in), IBV_EXP_CREATE_MR_IN_RESERVED);
-}
-
-MLX5X_EXPORT int ibv_exp_query_mkey(struct ibv_mr *mr,
-				    struct ibv_exp_mkey_attr *mkey_attr)
-{
-	return unserved_int(CONTEXT_OF(mr), __func__, MASK_OF(mkey_attr),
-			    IBV_EXP_MKEY_ATTR_RESERVED);
-}
-
-MLX5X_EXPORT struct ibv_exp_mkey_list_container *ibv_exp_alloc_mkey_list_memory(
-	struct ibv_exp_mkey_list_container_attr *attr)
-{
-	return unserved_object(attr ? CONTEXT_OF(attr->pd) : NULL, __func__,
-			       MASK_OF(attr),
-			       IBV_EXP_MKEY_LIST_CONTAINER_RESERVED);
-}
-
-MLX5X_EXPORT int ibv_exp_dealloc_mkey_list_memory(
-	struct ibv_exp_mkey_list_container *mem)
-{
-	return unserved_int(CONTEXT_OF(mem), __func__, 0, 1);
 }
 
 MLX5X_EXPORT struct ibv_context *ibv_exp_open_device(

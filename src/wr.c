@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work requests, posted by the standard verb in batches that are converted on
- * the stack.
+ * Work requests.  A QP of our plugin takes them as they are; for another they
+ * are converted on the stack and posted in batches by the standard verb.
  */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <infiniband/verbs_exp.h>
 
+#include "context.h"
 #include "export.h"
 #include "log.h"
 #include "unserved.h"
@@ -152,22 +153,63 @@ static int post_batch(struct ibv_qp *qp, struct ibv_exp_send_wr **next)
 	return err;
 }
 
-MLX5X_EXPORT int ibv_exp_post_send(struct ibv_qp *qp,
-				   struct ibv_exp_send_wr *wr,
-				   struct ibv_exp_send_wr **bad_wr)
+static int post_standard(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
+			 struct ibv_exp_send_wr **bad_wr)
 {
 	int err;
 
-	if (!qp || !bad_wr)
-		return fail(EINVAL);
 	while (wr) {
 		err = post_batch(qp, &wr);
 		if (err) {
 			*bad_wr = wr;
-			return fail(err);
+			return err;
 		}
 	}
 	return 0;
+}
+
+static const struct mlx5x_standard_send standard = {
+	.convert = convert,
+	.post = post_standard,
+};
+
+static bool is_umr(const struct ibv_exp_send_wr *wr)
+{
+	return wr->exp_opcode == IBV_EXP_WR_UMR_FILL ||
+	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
+}
+
+/* On a QP of another provider, or of a second plugin of ours; or on none. */
+static __attribute__((noinline)) int post_other(struct ibv_qp *qp,
+						struct ibv_exp_send_wr *wr,
+						struct ibv_exp_send_wr **bad_wr)
+{
+	const struct verbs_exp_ops *ops;
+	int err;
+
+	if (!qp || !bad_wr)
+		return fail(EINVAL);
+	ops = context_ops(qp->context);
+	if (ops)
+		return ops->exp_post_send(qp, wr, bad_wr, &standard);
+	err = post_standard(qp, wr, bad_wr);
+	if (err == EOPNOTSUPP && is_umr(*bad_wr))
+		unserved_call(qp->context, "a UMR by ibv_exp_post_send");
+	return err ? fail(err) : 0;
+}
+
+MLX5X_EXPORT int ibv_exp_post_send(struct ibv_qp *qp,
+				   struct ibv_exp_send_wr *wr,
+				   struct ibv_exp_send_wr **bad_wr)
+{
+	const struct verbs_exp_ops *ops;
+
+	if (qp && bad_wr) {
+		ops = context_ops_own(qp->context);
+		if (ops)
+			return ops->exp_post_send(qp, wr, bad_wr, &standard);
+	}
+	return post_other(qp, wr, bad_wr);
 }
 
 MLX5X_EXPORT int ibv_exp_bind_mw(struct ibv_exp_mw_bind *mw_bind)

@@ -25,6 +25,8 @@ DECLARE_DRV_CMD(cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP, mlx5_ib_create_qp,
 		mlx5_ib_create_qp_resp);
 DECLARE_DRV_CMD(cmd_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
 		mlx5_ib_create_srq, mlx5_ib_create_srq_resp);
+DECLARE_DRV_CMD(cmd_alloc_mw, IB_USER_VERBS_CMD_ALLOC_MW, mlx5_ib_alloc_mw,
+		empty);
 DECLARE_DRV_CMD(cmd_create_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,
 		mlx5_ib_create_ah_resp);
 
@@ -181,18 +183,38 @@ int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 }
 
 int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
-		       struct ibv_mw *mw)
+		       uint8_t num_klms, struct ibv_mw *mw)
 {
+	struct cmd_alloc_mw cmd = { .drv_payload.num_klms = num_klms };
 	struct ib_uverbs_alloc_mw_resp resp;
-	struct ibv_alloc_mw cmd;
 
-	return result(ibv_cmd_alloc_mw(pd, type, mw, &cmd, sizeof(cmd), &resp,
-				       sizeof(resp)));
+	return result(ibv_cmd_alloc_mw(pd, type, mw, &cmd.ibv_cmd, sizeof(cmd),
+				       &resp, sizeof(resp)));
 }
 
 int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
 {
 	return result(ibv_cmd_dealloc_mw(mw));
+}
+
+int mlx5x_cmd_create_mkey(struct ibv_context *context,
+			  const struct mlx5x_create_mkey_in *in,
+			  struct mlx5x_create_mkey_out *out, uint32_t *handle)
+{
+	DECLARE_COMMAND_BUFFER(cmd, MLX5_IB_OBJECT_DEVX_OBJ,
+			       MLX5_IB_METHOD_DEVX_OBJ_CREATE, 3);
+	struct ib_uverbs_attr *attr;
+	int ret;
+
+	attr = fill_attr_out_obj(cmd, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
+	fill_attr_in(cmd, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, sizeof(*in));
+	fill_attr_out(cmd, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out,
+		      sizeof(*out));
+	ret = result(execute_ioctl(context, cmd));
+	if (!ret)
+		*handle = read_attr_obj(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE,
+					attr);
+	return ret;
 }
 
 int mlx5x_cmd_create_cq(struct ibv_context *context,

@@ -14,6 +14,8 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
+struct mlx5x_create_mkey_in;
+struct mlx5x_create_mkey_out;
 struct mlx5x_uar;
 
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
@@ -49,9 +51,14 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 		       struct ibv_pd *pd);
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr);
 
+/* num_klms: room for pieces, 0: what the kernel gives a window. */
 int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
-		       struct ibv_mw *mw);
+		       uint8_t num_klms, struct ibv_mw *mw);
 int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw);
+/* A key made by the device itself, for a context opened with DEVX. */
+int mlx5x_cmd_create_mkey(struct ibv_context *context,
+			  const struct mlx5x_create_mkey_in *in,
+			  struct mlx5x_create_mkey_out *out, uint32_t *handle);
 
 int mlx5x_cmd_create_cq(struct ibv_context *context,
 			const struct ibv_cq_init_attr_ex *attr,

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmd_share.h"
-#include "mlx5x.h"
+#include "mkey.h"
 #include "rsc.h"
 
 static int get_context(struct mlx5x_context *ctx,
@@ -195,6 +195,7 @@ void mlx5x_free_context(struct ibv_context *context)
 
 	mlx5x_share_fini(ctx);
 	mlx5x_unregister_context(context);
+	mlx5x_mkey_dev_free(ctx);
 	mlx5x_dbrecs_fini(ctx);
 	mlx5x_rscs_fini(&ctx->rscs);
 	mlx5x_uars_fini(ctx);

@@ -27,7 +27,16 @@ MLX5X_INLINE void mlx5x_sq_ring(struct mlx5x_sq *sq,
 		return;
 	}
 	max = has_inline ? sq->bf_max_ds_inline : sq->bf_max_ds;
-	mlx5x_ring_bf(sq, ctrl, num == 1 && ds <= max ? ds * MLX5X_SEG : 0);
+	if (num != 1 || ds > max)
+		ds = 0;
+	if (ds || bf->lock.used) {
+		mlx5x_ring_bf(sq, ctrl, ds * MLX5X_SEG);
+		return;
+	}
+	mmio_wc_start();
+	mmio_write64_be(bf->reg + bf->offset, *(__be64 *)ctrl);
+	mmio_flush_writes();
+	bf->offset ^= bf->size;
 }
 
 MLX5X_INLINE void mlx5x_rq_ring(struct mlx5x_rq *rq)

@@ -138,9 +138,11 @@ enum {
 /* Which fields of the context a UMR sets, mkey_mask */
 enum {
 	MLX5X_MKEY_MASK_LEN = 1 << 0,
+	MLX5X_MKEY_MASK_PAGE_SIZE = 1 << 1,
 	MLX5X_MKEY_MASK_START_ADDR = 1 << 6,
 	MLX5X_MKEY_MASK_KEY = 1 << 13,
 	MLX5X_MKEY_MASK_QPN = 1 << 14,
+	MLX5X_MKEY_MASK_LR = 1 << 17,
 	MLX5X_MKEY_MASK_LW = 1 << 18,
 	MLX5X_MKEY_MASK_RR = 1 << 19,
 	MLX5X_MKEY_MASK_RW = 1 << 20,
@@ -152,28 +154,42 @@ enum {
 struct mlx5x_mkey_seg {
 	__be32 flags;
 	__be32 qpn_key; /* QPN [31:8], the key's low byte [7:0] */
-	uint8_t rsvd8[8];
+	uint8_t rsvd8[4];
+	__be32 pd;
 	__be64 start_addr;
 	__be64 len;
-	uint8_t rsvd32[32];
+	uint8_t rsvd32[20];
+	__be32 xlt_octowords; /* of the longest list */
+	__be32 log_page_size; /* of lists of equal pieces */
+	uint8_t rsvd60[4];
 };
 
 static_assert(sizeof(struct mlx5x_mkey_seg) == 64, "memory key");
 static_assert(offsetof(struct mlx5x_mkey_seg, qpn_key) == 4, "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, pd) == 0x0c, "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, xlt_octowords) == 0x34,
+	      "memory key");
+static_assert(offsetof(struct mlx5x_mkey_seg, log_page_size) == 0x38,
+	      "memory key");
 static_assert(offsetof(struct mlx5x_mkey_seg, start_addr) == 0x10,
 	      "memory key");
 static_assert(offsetof(struct mlx5x_mkey_seg, len) == 0x18, "memory key");
 
 enum {
 	MLX5X_MKEY_FREE = 1 << 30,
+	MLX5X_MKEY_UMR_EN = 1 << 15,
 	MLX5X_MKEY_A = 1 << 14,
 	MLX5X_MKEY_RW = 1 << 13,
 	MLX5X_MKEY_RR = 1 << 12,
 	MLX5X_MKEY_LW = 1 << 11,
+	MLX5X_MKEY_LR = 1 << 10,
+	/* what the list is of: pieces, or pieces of one size */
+	MLX5X_MKEY_MODE_KLM = 2 << 8,
+	MLX5X_MKEY_MODE_KSM = 3 << 8,
 	MLX5X_MKEY_ANY_QPN = 0xffffff,
 };
 
-/* One piece of what a key maps */
+/* One piece of what a key maps; of a list of equal pieces, no byte_count */
 struct mlx5x_klm_seg {
 	__be32 byte_count;
 	__be32 key;
@@ -182,6 +198,39 @@ struct mlx5x_klm_seg {
 
 static_assert(sizeof(struct mlx5x_klm_seg) == 16, "KLM");
 static_assert(offsetof(struct mlx5x_klm_seg, addr) == 8, "KLM");
+
+/*
+ * A pattern in the place of a list: a head, then the blocks of one round.  The
+ * round is gone through repeat times; each block moves on by its stride.
+ */
+struct mlx5x_repeat_seg {
+	__be32 byte_count; /* of a round */
+	__be32 op;
+	__be32 repeat;
+	__be16 rsvd12;
+	__be16 num_blocks;
+};
+
+static_assert(sizeof(struct mlx5x_repeat_seg) == 16, "repeat head");
+static_assert(offsetof(struct mlx5x_repeat_seg, num_blocks) == 14,
+	      "repeat head");
+
+struct mlx5x_block_seg {
+	__be16 stride;
+	__be16 byte_count;
+	__be32 key;
+	__be64 addr;
+};
+
+static_assert(sizeof(struct mlx5x_block_seg) == 16, "repeated block");
+static_assert(offsetof(struct mlx5x_block_seg, key) == 4, "repeated block");
+
+enum {
+	MLX5X_REPEAT_OP = 0x400,
+	MLX5X_MAX_BLOCK = 0xffff, /* bytes of a block, or its stride */
+	/* One WQE names the length of its list in 16 bits, in groups of 4. */
+	MLX5X_MAX_LIST = 0xfffc,
+};
 
 /* In front of the data segments of a WQE of a shared receive queue */
 struct mlx5x_srq_next_seg {
@@ -350,9 +399,10 @@ enum {
 	MLX5X_CQ_CI_MASK = 0xffffff,
 };
 
-/* QUERY_HCA_CAP of the atomic capabilities, as a raw device command */
+/* QUERY_HCA_CAP of one group of capabilities, as a raw device command */
 enum {
 	MLX5X_CMD_QUERY_HCA_CAP = 0x100,
+	MLX5X_CAP_GENERAL_CURRENT = 0 << 1 | 1,
 	MLX5X_CAP_ATOMIC_CURRENT = 3 << 1 | 1,
 };
 
@@ -386,5 +436,67 @@ static_assert(sizeof(struct mlx5x_query_atomic_cap_out) == 0x1010,
 static_assert(offsetof(struct mlx5x_query_atomic_cap_out, fetch_add_pci) ==
 		      0x60,
 	      "QUERY_HCA_CAP output");
+
+struct mlx5x_query_general_cap_out {
+	uint8_t status;
+	uint8_t rsvd1[3];
+	__be32 syndrome;
+	__be32 rsvd8[2];
+	uint8_t rsvd10[0x20];
+	__be32 lists; /* at 0x20 of the capabilities */
+	uint8_t rsvd34[0x1c];
+	__be32 umr; /* at 0x40 */
+	__be32 windows;
+	uint8_t rsvd58[0x1010 - 0x58];
+};
+
+static_assert(sizeof(struct mlx5x_query_general_cap_out) == 0x1010,
+	      "QUERY_HCA_CAP output");
+static_assert(offsetof(struct mlx5x_query_general_cap_out, lists) == 0x30,
+	      "QUERY_HCA_CAP output");
+static_assert(offsetof(struct mlx5x_query_general_cap_out, umr) == 0x50,
+	      "QUERY_HCA_CAP output");
+
+enum {
+	/* lists: depth [31:24], lists of equal pieces, log2 of the length */
+	MLX5X_CAP_DEPTH_SHIFT = 24,
+	MLX5X_CAP_FIXED_SIZE = 1 << 23,
+	MLX5X_CAP_LOG_LIST_MASK = 0x3f,
+	/* umr: what it may not change */
+	MLX5X_CAP_NO_PAGE_SIZE = 1 << 24,
+	MLX5X_CAP_NO_ATOMIC = 1 << 23,
+	MLX5X_CAP_NO_INDIRECT = 1 << 22,
+	/* windows: by UMR on users' QPs */
+	MLX5X_CAP_USER_UMR = 1 << 14,
+};
+
+/* CREATE_MKEY of a key without a list, as a raw device command */
+enum {
+	MLX5X_CMD_CREATE_MKEY = 0x200,
+};
+
+struct mlx5x_create_mkey_in {
+	__be16 opcode;
+	__be16 uid;
+	__be32 rsvd4[3];
+	struct mlx5x_mkey_seg mkey;
+	uint8_t rsvd50[0x110 - 0x50];
+};
+
+static_assert(sizeof(struct mlx5x_create_mkey_in) == 0x110,
+	      "CREATE_MKEY input");
+static_assert(offsetof(struct mlx5x_create_mkey_in, mkey) == 0x10,
+	      "CREATE_MKEY input");
+
+struct mlx5x_create_mkey_out {
+	uint8_t status;
+	uint8_t rsvd1[3];
+	__be32 syndrome;
+	__be32 index; /* [23:0] */
+	__be32 rsvdc;
+};
+
+static_assert(sizeof(struct mlx5x_create_mkey_out) == 0x10,
+	      "CREATE_MKEY output");
 
 #endif

@@ -146,6 +146,7 @@ struct mlx5x_context {
 	uint32_t null_lkey; /* or MLX5X_INVALID_LKEY */
 	uint8_t cmds_supp_uhw;
 	bool devx;
+	struct mlx5x_mkey_dev *mkey_dev; /* asked for when it is needed */
 
 	struct mlx5x_uars uars;
 	struct mlx5x_dbrecs dbrecs;
@@ -184,6 +185,12 @@ struct mlx5x_mr {
 	void *smr_addr;
 	size_t smr_length;
 	bool upstream; /* of ibv_import_mr: in no list */
+	bool indirect; /* a key, see mkey.h */
+	/*
+	 * Of a key of pieces of any size: its pdn and 1.  One look tells that
+	 * an MR is such a key and in the QP's PD.
+	 */
+	uint32_t key_pdn;
 	struct mlx5x_live live;
 };
 
@@ -238,10 +245,9 @@ struct mlx5x_cq {
 
 /* What the completion of a request reports beside its status. */
 struct mlx5x_report {
-	uint8_t opcode; /* enum ibv_wc_opcode */
+	uint16_t opcode; /* enum ibv_wc_opcode, or a number of verbs_exp_cq.h */
 	uint8_t flags;
 	uint8_t byte_len; /* 0: none, 1: from the CQE, else the number */
-	uint8_t rsvd;
 };
 
 /* One for each basic block; that of a WQE's first block is in use. */
@@ -269,6 +275,8 @@ struct mlx5x_sq {
 	uint8_t max_ds; /* segments of the largest WQE that counts as one */
 	uint8_t bf_max_ds;
 	uint8_t bf_max_ds_inline;
+	bool umr; /* keys may be filled, inline by so many pieces */
+	uint8_t max_klms;
 	/* by what is before it (a UMR or not), by fence, signalled, solicited */
 	uint8_t fm_ce_se[2][8];
 	const uint8_t *fm; /* for the next request */
@@ -350,6 +358,8 @@ struct mlx5x_qp {
 
 	struct mlx5x_buf mem;
 	__be32 *dbrec;
+	uint32_t pdn;
+	uint32_t key_pdn; /* pdn and 1 */
 	struct mlx5x_pd *domain;
 	struct ibv_qp_cap cap;
 	struct mlx5x_live live;
@@ -429,6 +439,8 @@ int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 /* rereg.c */
 int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
+/* swap_smr of struct verbs_exp_ops. */
+struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
 /* Access for which pages are pinned for writing. */
 enum {
@@ -491,6 +503,10 @@ struct ibv_qp *mlx5x_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
 struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 				  struct ibv_qp_init_attr_ex *attr);
+/* One that can fill keys, inline by up to max_klms pieces. */
+struct ibv_qp *mlx5x_create_qp_umr(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *attr,
+				   uint32_t max_klms);
 int mlx5x_destroy_qp(struct ibv_qp *qp);
 
 /* qp_modify.c */

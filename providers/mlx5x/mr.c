@@ -14,7 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "mkey.h"
+#include "umr.h"
 
 #define KNOWN_ACCESS                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \
@@ -113,16 +114,21 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 	struct mlx5x_mr *mr = to_mmr(vmr);
 	int err;
 
+	if (mr->indirect)
+		return mlx5x_destroy_key(mr);
 	if (!mr->no_rdma && vmr->mr_type != IBV_MR_TYPE_NULL_MR) {
 		struct verbs_mr kernel = *vmr;
 
 		kernel.ibv_mr.handle = mr->handle;
-		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
-				   : mlx5x_cmd_dereg_mr(&kernel);
-		if (err)
-			return err;
 		if (!mr->upstream)
 			mlx5x_live_del(ctx, &mr->live);
+		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
+				   : mlx5x_cmd_dereg_mr(&kernel);
+		if (err && !mr->upstream)
+			mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
+				       mr->handle);
+		if (err)
+			return err;
 	}
 	if (mr->smr_addr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
@@ -174,8 +180,19 @@ static uint32_t mr_handle(struct ibv_mr *mr)
 const struct verbs_exp_ops mlx5x_exp_ops = {
 	.size = sizeof(struct verbs_exp_ops),
 	.reg_smr = reg_smr,
+	.swap_smr = mlx5x_swap_smr,
 	.export_to_fd = mlx5x_export_to_fd,
 	.import_pd_fd = mlx5x_import_pd_fd,
 	.import_mr_fd = mlx5x_import_mr_fd,
 	.mr_handle = mr_handle,
+	.query_umr = mlx5x_query_umr,
+	.create_mkey = mlx5x_create_key,
+	.mkey_entries = mlx5x_key_entries,
+	.alloc_mkey_list = mlx5x_alloc_key_list,
+	.free_mkey_list = mlx5x_free_key_list,
+	.create_umr_qp = mlx5x_create_qp_umr,
+	.exp_post_send = mlx5x_exp_post_send,
+	.wr_mkey_list = mlx5x_wr_key_list,
+	.wr_mkey_interleaved = mlx5x_wr_key_interleaved,
+	.wr_mkey_invalidate = mlx5x_wr_key_invalidate,
 };

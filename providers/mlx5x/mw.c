@@ -26,7 +26,7 @@ struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 		errno = ENOMEM;
 		return NULL;
 	}
-	err = mlx5x_cmd_alloc_mw(pd, type, &mw->ibv);
+	err = mlx5x_cmd_alloc_mw(pd, type, 0, &mw->ibv);
 	if (err) {
 		free(mw);
 		errno = err;

@@ -32,4 +32,37 @@ MLX5X_INLINE int mlx5x_put_payload(struct mlx5x_sq *sq,
 	return mlx5x_put_sgl(sq, seg, wr->sg_list, wr->num_sge);
 }
 
+/* A plain request of RC.  The number of segments, or 0. */
+MLX5X_INLINE uint32_t mlx5x_put_plain(struct mlx5x_sq *sq, uint32_t pi,
+				      const struct ibv_send_wr *wr,
+				      const struct mlx5x_op *op,
+				      const uint8_t *fm)
+{
+	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
+	struct mlx5x_data_seg *seg = (struct mlx5x_data_seg *)ctrl + 1;
+	uint32_t ds = 1;
+	int n;
+
+	if (op->raddr) {
+		mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
+				wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+		seg++;
+		ds = 2;
+	}
+	n = mlx5x_put_payload(sq, seg, wr, op);
+	if (unlikely(n < 0))
+		return 0;
+	ds += n;
+	mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds, fm[wr->send_flags & 7],
+		       op->imm ? wr->imm_data : 0);
+	return ds;
+}
+
+/*
+ * All of a request of RC that is not plain, but for the slot; fm is for the
+ * request after it.  0 or why not.
+ */
+int mlx5x_put_special(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
+		      uint32_t pi, const uint8_t **fm, uint32_t *ds);
+
 #endif

@@ -105,12 +105,8 @@ static int put_send_inv(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
 	return n < 0 ? mlx5x_refuse_data(qp, wr) : 0;
 }
 
-/* All of a request that is not plain but for the slot; 0 or why not. */
-static __attribute__((noinline)) int put_special(struct mlx5x_qp *qp,
-						 const struct ibv_send_wr *wr,
-						 uint32_t pi,
-						 const uint8_t **fm,
-						 uint32_t *ds)
+int mlx5x_put_special(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
+		      uint32_t pi, const uint8_t **fm, uint32_t *ds)
 {
 	struct mlx5x_sq *sq = &qp->sq;
 	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
@@ -170,10 +166,8 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 
 	for (; wr; wr = wr->next) {
 		struct mlx5x_ctrl_seg *ctrl;
-		struct mlx5x_data_seg *seg;
 		const struct mlx5x_op *op;
-		uint32_t ds = 1;
-		int n;
+		uint32_t ds;
 
 		if (unlikely(head - tail >= sq->limit)) {
 			err = mlx5x_refuse_send_full(qp);
@@ -182,30 +176,18 @@ MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 		ctrl = mlx5x_wqe_at(sq, pi);
 		if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS ||
 			     !mlx5x_rc_ops[wr->opcode].plain)) {
-			err = put_special(qp, wr, pi, &fm, &ds);
+			err = mlx5x_put_special(qp, wr, pi, &fm, &ds);
 			if (err)
 				break;
 			op = &mlx5x_rc_ops[wr->opcode];
 			goto posted;
 		}
 		op = &mlx5x_rc_ops[wr->opcode];
-		seg = (struct mlx5x_data_seg *)ctrl + 1;
-		if (op->raddr) {
-			mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
-					wr->wr.rdma.remote_addr,
-					wr->wr.rdma.rkey);
-			seg++;
-			ds = 2;
-		}
-		n = mlx5x_put_payload(sq, seg, wr, op);
-		if (unlikely(n < 0)) {
+		ds = mlx5x_put_plain(sq, pi, wr, op, fm);
+		if (unlikely(!ds)) {
 			err = mlx5x_refuse_data(qp, wr);
 			break;
 		}
-		ds += n;
-		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds,
-			       fm[wr->send_flags & 7],
-			       op->imm ? wr->imm_data : 0);
 		fm = sq->fm_ce_se[0];
 posted:
 		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
+#include "mkey.h"
 #include "qp_cap.h"
 #include "rsc.h"
 #include "wqe.h"
@@ -189,7 +190,8 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	};
 	int err;
 
-	if (ctx->env.scatter_to_cqe)
+	/* Poll could not follow the lists of an indirect key. */
+	if (ctx->env.scatter_to_cqe && !qp->sq.umr)
 		req.flags |= MLX5_QP_FLAG_SCATTER_CQE;
 	err = mlx5x_cmd_create_qp(&ctx->vctx.context, &qp->vqp, &kernel_attr,
 				  &req);
@@ -226,10 +228,10 @@ static void put_bf(struct mlx5x_context *ctx, struct mlx5x_qp *qp)
 		mlx5x_bf_put(ctx, qp->sq.bf);
 }
 
-struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
-				  struct ibv_qp_init_attr_ex *attr)
+/* max_klms below 0: a QP that fills no keys */
+static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
+				struct ibv_qp_init_attr_ex *attr, int max_klms)
 {
-	struct mlx5x_context *ctx = to_mctx(context);
 	struct mlx5x_qp_sizes sizes;
 	struct mlx5x_wqe_need need;
 	struct mlx5x_qp *qp;
@@ -249,6 +251,13 @@ struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 		qp->cap.max_recv_wr = 0;
 	}
 	mlx5x_qp_need(attr->qp_type, send_ops(attr), &qp->cap, &need);
+	if (max_klms >= 0) {
+		qp->sq.umr = true;
+		qp->sq.max_klms = max_klms;
+		mlx5x_qp_need_umr(max_klms, &need);
+	}
+	qp->pdn = to_mpd(attr->pd)->pdn;
+	qp->key_pdn = qp->pdn + 1;
 	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
 		goto err_qp;
@@ -301,6 +310,40 @@ err_qp:
 err:
 	errno = err;
 	return NULL;
+}
+
+struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
+				  struct ibv_qp_init_attr_ex *attr)
+{
+	return create_qp(to_mctx(context), attr, -1);
+}
+
+struct ibv_qp *mlx5x_create_qp_umr(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *attr,
+				   uint32_t max_klms)
+{
+	struct mlx5x_context *ctx = to_mctx(context);
+	struct mlx5x_umr_caps caps;
+	int err = mlx5x_query_umr(context, &caps);
+
+	if (!err && (!caps.max_entries || attr->qp_type != IBV_QPT_RC)) {
+		verbs_err(
+			&ctx->vctx,
+			"a QP of type %d asked to fill keys, possible on %s\n",
+			attr->qp_type, caps.max_entries ? "RC" : "none");
+		err = EOPNOTSUPP;
+	}
+	if (!err && max_klms > caps.max_inline) {
+		verbs_err(&ctx->vctx,
+			  "inline lists of %u pieces asked, %u possible\n",
+			  max_klms, caps.max_inline);
+		err = EINVAL;
+	}
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	return create_qp(ctx, attr, max_klms);
 }
 
 struct ibv_qp *mlx5x_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)

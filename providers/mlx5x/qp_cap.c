@@ -9,6 +9,7 @@
  * least, since the send queue behind it starts on a block.
  */
 #include <errno.h>
+#include "mkey.h"
 #include "qp_cap.h"
 
 enum {
@@ -71,6 +72,14 @@ void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
 		need->least =
 			ATOMIC_HEAD +
 			min_u32(cap->max_send_sge, ATOMIC_MAX_SGE) * MLX5X_SEG;
+}
+
+void mlx5x_qp_need_umr(uint32_t max_klms, struct mlx5x_wqe_need *need)
+{
+	/* A pattern's head is one piece more. */
+	uint32_t list = round_up((max_klms + 1) * MLX5X_SEG, MLX5X_WQEBB);
+
+	need->least = max_u32(need->least, MLX5X_FILL_HEAD + list);
 }
 
 static_assert(ATOMIC_HEAD + ATOMIC_MAX_SGE * MLX5X_SEG <= BIND_WQE,

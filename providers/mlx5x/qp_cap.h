@@ -28,6 +28,9 @@ struct mlx5x_wqe_need {
 void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
 		   const struct ibv_qp_cap *cap, struct mlx5x_wqe_need *need);
 
+/* And of fills with inline lists of so many pieces. */
+void mlx5x_qp_need_umr(uint32_t max_klms, struct mlx5x_wqe_need *need);
+
 /* cap: asked, then possible.  0 or EINVAL, logged. */
 int mlx5x_qp_size(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 		  const struct mlx5x_wqe_need *need,

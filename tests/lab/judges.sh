@@ -33,10 +33,10 @@ judges_build() {
 judges_machine() {
 	local plan=$LAB_TMP/plan findings provider rc=0
 	for provider in mlx5x stock; do
-		echo "/mnt/src/tests/lab/judges/run.sh $provider alice 500"
+		echo "/mnt/src/tests/lab/judges/run.sh $provider alice 900"
 	done >"$plan"
 	VM_HCAS=1 VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_EXPECT=''
-	VM_TIMEOUT=1000 VM_DIR=$CHECK_LOG/judges
+	VM_TIMEOUT=1900 VM_DIR=$CHECK_LOG/judges
 	mkdir -p "$VM_DIR"
 	(vm_run "$plan" && scan_save) |
 		sed -u -E 's/^(ok|FAIL|skip) /\1 judges: /' |

@@ -100,17 +100,22 @@ vm_ask() {
 }
 
 # Asks softhca for its counters between the command's end and the power-off,
-# which waits for "go"; before, for its live objects when a test in the guest
-# makes the file "ask".
+# which waits for "go"; before, for those or its live objects when a test in the
+# guest makes the file "ask", in which it says which.
 vm_stats() {
+	local what
 	until [ -e "$VM_DIR/share/status" ]; do
 		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
 			return
 		fi
 		if [ -e "$VM_DIR/share/ask" ]; then
+			what=$(cat "$VM_DIR/share/ask")
 			rm -f "$VM_DIR/share/ask"
-			vm_ask objects >"$VM_DIR/share/objects.new"
-			mv "$VM_DIR/share/objects.new" "$VM_DIR/share/objects"
+			if [ "$what" != stats ]; then
+				what=objects
+			fi
+			vm_ask "$what" >"$VM_DIR/share/answer.new"
+			mv "$VM_DIR/share/answer.new" "$VM_DIR/share/answer"
 		fi
 		sleep 0.1
 	done

@@ -57,13 +57,15 @@ first=$(head -n 1 "$tmp/orders")
 last=$(tail -n 1 "$tmp/orders")
 echo "infiniband/verbs_share.h $first" >>"$tmp/orders"
 echo "$last infiniband/verbs_share.h" >>"$tmp/orders"
+echo "infiniband/verbs_mkey.h $first" >>"$tmp/orders"
+echo "$last infiniband/verbs_mkey.h" >>"$tmp/orders"
 while read -r order; do
 	n=$((n + 1))
 	for header in $order; do
 		echo "#include <$header>"
 	done >"$tmp/order-$n"
 done <"$tmp/orders"
-[ $n = 26 ]
+[ $n = 28 ]
 cat >"$tmp/old-source" <<'END'
 #include <infiniband/verbs.h>
 #ifndef IBV_EXP_DEVICE_ATTR_RESERVED
@@ -118,6 +120,7 @@ check() {
 			-Wno-unused-value
 		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_share.h"
 		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_exp.h"
+		compile "$cc" "$lang" "$std" "$tmp/alone-verbs_mkey.h" -pedantic
 		compile "$cc" "$lang" "$std" "$tmp/old-source" \
 			-I"$include/exp"
 	done

@@ -42,6 +42,9 @@ void fake_reset(void)
 	fake.qpn = 0x123456;
 	fake.cqn = 0x89abc;
 	fake.uar_page = 0x21;
+	fake.general_caps.lists = htobe32(4 << 24 | 1 << 23 | 16);
+	fake.general_caps.windows = htobe32(1 << 14);
+	fake.mkey_index = 0x1234;
 	fake.alloc_fail_after = -1;
 	for (i = 0; i < FAKE_NUM_CMDS; i++)
 		fake.fail_after[i] = -1;
@@ -58,6 +61,8 @@ void fake_fail(enum fake_cmd cmd, int after, int err)
 static int call(enum fake_cmd cmd)
 {
 	fake.calls[cmd]++;
+	if (fake.on_call)
+		fake.on_call(cmd);
 	if (fake.fail_after[cmd] < 0 || fake.fail_after[cmd]--)
 		return 0;
 	errno = fake.fail_errno[cmd];
@@ -129,6 +134,7 @@ int mlx5x_cmd_query_device(struct ibv_context *context,
 		return err;
 	memset(attr, 0, attr_size);
 	attr->orig_attr.atomic_cap = IBV_ATOMIC_HCA;
+	attr->orig_attr.device_cap_flags = fake.device_caps;
 	*fw_ver = fake.fw_ver;
 	if (driver_resp)
 		*resp = fake.query_device;
@@ -154,7 +160,10 @@ int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 	memcpy(fake.devx_in, in, inlen);
 	fake.devx_outlen = outlen;
 	if (!err)
-		memcpy(out, &fake.atomic_caps, outlen);
+		memcpy(out,
+		       fake.devx_in[7] == 7 ? (void *)&fake.atomic_caps
+					    : (void *)&fake.general_caps,
+		       outlen);
 	return err;
 }
 
@@ -228,30 +237,6 @@ int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 
 	fake.mr_handle = vmr->ibv_mr.handle;
 	fake.live_mrs -= !err;
-	return err;
-}
-
-int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
-		       struct ibv_mw *mw)
-{
-	int err = call(FAKE_ALLOC_MW);
-
-	if (err)
-		return err;
-	mw->context = pd->context;
-	mw->pd = pd;
-	mw->rkey = 0x98765400;
-	mw->type = type;
-	fake.live_mws++;
-	return 0;
-}
-
-int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
-{
-	int err = call(FAKE_DEALLOC_MW);
-
-	(void)mw;
-	fake.live_mws -= !err;
 	return err;
 }
 

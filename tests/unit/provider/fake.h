@@ -33,6 +33,7 @@ enum fake_cmd {
 	FAKE_DEREG_MR,
 	FAKE_ALLOC_MW,
 	FAKE_DEALLOC_MW,
+	FAKE_CREATE_MKEY,
 	FAKE_CREATE_CQ,
 	FAKE_DESTROY_CQ,
 	FAKE_CREATE_SRQ,
@@ -71,6 +72,10 @@ struct fake {
 	uint32_t cqn;
 	uint32_t uar_page;
 	struct mlx5x_query_atomic_cap_out atomic_caps;
+	struct mlx5x_query_general_cap_out general_caps;
+	unsigned int device_caps;
+	uint32_t mkey_index;
+	uint8_t mkey_status;
 	bool refuse_devx;
 
 	/* what came */
@@ -93,6 +98,8 @@ struct fake {
 	struct ibv_pd *rereg_pd;
 	uint8_t devx_in[16];
 	size_t devx_outlen;
+	uint8_t mw_klms;
+	struct mlx5x_create_mkey_in mkey_in;
 	int smr_withdrawn;
 	int smr_released;
 	/* the commands alive at the time of the release */
@@ -103,6 +110,7 @@ struct fake {
 	int live_pds;
 	int live_mrs;
 	int live_mws;
+	int live_mkeys;
 	int live_cqs;
 	int live_qps;
 	int live_srqs;
@@ -118,7 +126,8 @@ struct fake {
 	/* fail the n-th call from now (0: the next) with this errno */
 	int fail_after[FAKE_NUM_CMDS];
 	int fail_errno[FAKE_NUM_CMDS];
-	int alloc_fail_after; /* -1: never */
+	int alloc_fail_after;		    /* -1: never */
+	void (*on_call)(enum fake_cmd cmd); /* is told of each call */
 	bool dontfork_fails;
 	unsigned int allocs;
 };

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The fill that programs make: a list of pieces inline, with nothing wrong
+ * about it.  It is encoded in one go by the code that posts it, which turns to
+ * umr_fill.c for all that is not so, what must be refused included; nothing
+ * that was written into the ring until then counts.
+ *
+ * A piece of 0 bytes, or of more than 2^31, is none of these, which shows in
+ * the bits of all lengths together; and a WQE that goes over the ring's end.
+ */
+#ifndef MLX5X_FILL_FAST_H
+#define MLX5X_FILL_FAST_H
+
+#include <infiniband/verbs_exp_wr.h>
+#include <infiniband/verbs_mkey.h>
+#include "fill.h"
+
+static_assert(sizeof(struct mlx5x_mkey_piece) ==
+		      sizeof(struct ibv_exp_mem_region),
+	      "lists of either have one step");
+
+/* What is known of some pieces; it is returned in registers. */
+struct fill_sums {
+	uint64_t length;
+	uint64_t all; /* bits of what is one less than each length */
+};
+
+MLX5X_INLINE void fill_put_piece(struct mlx5x_klm_seg *klm, const void *list,
+				 uint32_t i, enum form form,
+				 struct fill_sums *sums)
+{
+	uint64_t addr, len;
+	uint32_t lkey;
+
+	if (form == FORM_OWN) {
+		const struct mlx5x_mkey_piece *p = list;
+
+		addr = p[i].addr;
+		len = p[i].length;
+		lkey = p[i].lkey;
+	} else {
+		const struct ibv_exp_mem_region *p = list;
+
+		addr = p[i].base_addr;
+		len = p[i].length;
+		lkey = p[i].mr->lkey;
+	}
+	sums->length += len;
+	sums->all |= len - 1;
+	/* One piece after the other: several at once take all registers. */
+	__asm__("" : "+r"(sums->length), "+r"(sums->all));
+	klm->byte_count = htobe32(len);
+	klm->key = htobe32(lkey);
+	klm->addr = htobe64(addr);
+}
+
+/* The list, with what fills its last group up. */
+MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
+					      const uint8_t *first,
+					      uint32_t num, enum form form)
+{
+	struct mlx5x_klm_seg *end = klm + (num & ~(MLX5X_KLM_GROUP - 1u));
+	struct fill_sums sums = {};
+	const uint8_t *list = first;
+	uint32_t i;
+
+	while (klm != end) {
+		fill_put_piece(klm, list, 0, form, &sums);
+		fill_put_piece(klm + 1, list, 1, form, &sums);
+		fill_put_piece(klm + 2, list, 2, form, &sums);
+		fill_put_piece(klm + 3, list, 3, form, &sums);
+		list += MLX5X_KLM_GROUP * sizeof(struct mlx5x_mkey_piece);
+		klm += MLX5X_KLM_GROUP;
+	}
+	if (likely(!(num % MLX5X_KLM_GROUP)))
+		return sums;
+	list = first + (num & ~(MLX5X_KLM_GROUP - 1u)) *
+			       sizeof(struct mlx5x_mkey_piece);
+	num %= MLX5X_KLM_GROUP;
+	for (i = 0; i < num; i++)
+		fill_put_piece(klm + i, list, i, form, &sums);
+	for (; i < MLX5X_KLM_GROUP; i++)
+		klm[i] = (struct mlx5x_klm_seg){};
+	return sums;
+}
+
+/*
+ * ctrl is the WQE, which is written but for its control segment.  False: not
+ * decided.  The pieces must not be NULL, nor their MRs.
+ */
+MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
+			    struct mlx5x_ctrl_seg *ctrl, enum form form,
+			    uint32_t *ds)
+{
+	struct mlx5x_mkey *mkey = to_mmkey(f->mr);
+	struct mlx5x_mkey_seg *seg =
+		(struct mlx5x_mkey_seg *)(ctrl + MLX5X_WQEBB / MLX5X_SEG);
+	struct mlx5x_klm_seg *klm = (struct mlx5x_klm_seg *)(seg + 1);
+	uint32_t num = f->num;
+	struct fill_sums sums;
+
+	if (unlikely(mkey->mr.key_pdn != qp->key_pdn ||
+		     f->mr->context != qp->vqp.qp.context))
+		return false;
+	if (unlikely(f->num - 1 >= qp->sq.max_klms || num > mkey->max_klms ||
+		     f->access & ~(uint64_t)mkey->rights))
+		return false;
+	if (unlikely((uint8_t *)(klm + fill_octowords(num)) > qp->sq.end))
+		return false;
+	*ds = fill_put_head(ctrl, seg, mkey, MLX5X_UMR_INLINE, num, f->access,
+			    *f->start);
+	sums = fill_put_pieces(klm, f->pieces, num, form);
+	if (unlikely(sums.all >> 31 ||
+		     *f->start + (sums.length - 1) < *f->start))
+		return false;
+	seg->len = htobe64(sums.length);
+	return true;
+}
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Indirect keys, made and destroyed; the lists in memory that fill them; and
+ * what a device can do with them.
+ *
+ * A pattern's head takes the place of a piece, so that there is always room
+ * for one more than was asked.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd.h"
+#include "cmd_share.h"
+#include "mkey.h"
+
+enum {
+	/* num_klms of a window is a byte, and the kernel rounds it up. */
+	MAX_WINDOW_KLMS = 256,
+	MAX_LOG_FIXED = 31,
+};
+
+struct mlx5x_mkey_dev {
+	struct mlx5x_umr_caps caps;
+	uint32_t max_klms;
+	bool by_device; /* the raw command, else windows */
+	bool no_atomic;
+};
+
+static uint32_t round_up_group(uint32_t n)
+{
+	return (n + MLX5X_KLM_GROUP - 1) / MLX5X_KLM_GROUP * MLX5X_KLM_GROUP;
+}
+
+static int ask_device(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
+{
+	struct mlx5x_query_hca_cap_in in = {
+		.opcode = htobe16(MLX5X_CMD_QUERY_HCA_CAP),
+		.op_mod = htobe16(MLX5X_CAP_GENERAL_CURRENT),
+	};
+	struct mlx5x_query_general_cap_out out = {};
+	uint32_t lists, umr, log;
+	int err;
+
+	err = mlx5x_cmd_devx(&ctx->vctx.context, &in, sizeof(in), &out,
+			     sizeof(out));
+	if (err)
+		return err;
+	dev->by_device = true;
+	lists = be32toh(out.lists);
+	umr = be32toh(out.umr);
+	if (!(be32toh(out.windows) & MLX5X_CAP_USER_UMR) ||
+	    umr & MLX5X_CAP_NO_INDIRECT)
+		return 0;
+	log = lists & MLX5X_CAP_LOG_LIST_MASK;
+	dev->max_klms = log < 16 ? 1u << log : MLX5X_MAX_LIST;
+	dev->caps.max_depth = lists >> MLX5X_CAP_DEPTH_SHIFT;
+	dev->no_atomic = umr & MLX5X_CAP_NO_ATOMIC;
+	if (lists & MLX5X_CAP_FIXED_SIZE && !(umr & MLX5X_CAP_NO_PAGE_SIZE))
+		dev->caps.max_fixed_size = (uint64_t)1 << MAX_LOG_FIXED;
+	return 0;
+}
+
+/* Without DEVX: a device that has windows has lists of keys. */
+static int ask_kernel(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
+{
+	struct mlx5_ib_query_device_resp resp;
+	struct ibv_device_attr_ex attr = {};
+	uint64_t fw;
+	int err;
+
+	err = mlx5x_cmd_query_device(&ctx->vctx.context, NULL, &attr,
+				     sizeof(attr), false, &fw, &resp);
+	if (err)
+		return err;
+	if (attr.orig_attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW) {
+		dev->max_klms = MAX_WINDOW_KLMS;
+		/* Deeper lists may work, but nobody says so. */
+		dev->caps.max_depth = 1;
+	}
+	return 0;
+}
+
+static uint32_t max_inline(const struct mlx5x_context *ctx)
+{
+	uint32_t room = ctx->max_sq_desc;
+
+	if (room < MLX5X_FILL_HEAD + MLX5X_WQEBB)
+		return 0;
+	room = (room - MLX5X_FILL_HEAD) / MLX5X_WQEBB * MLX5X_KLM_GROUP - 1;
+	return room < MLX5X_MAX_INLINE_KLMS ? room : MLX5X_MAX_INLINE_KLMS;
+}
+
+/* Asked once; the answer stays with the context. */
+static const struct mlx5x_mkey_dev *device_of(struct mlx5x_context *ctx)
+{
+	struct mlx5x_mkey_dev *dev, *before = NULL;
+	int err;
+
+	dev = __atomic_load_n(&ctx->mkey_dev, __ATOMIC_ACQUIRE);
+	if (dev)
+		return dev;
+	dev = calloc(1, sizeof(*dev));
+	if (!dev) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* An imported context may say that it has DEVX and have none. */
+	err = ctx->devx ? ask_device(ctx, dev) : EOPNOTSUPP;
+	if (err)
+		err = ask_kernel(ctx, dev);
+	if (err) {
+		verbs_err(
+			&ctx->vctx,
+			"the device's limits of UMR are not known (errno %d)\n",
+			err);
+		free(dev);
+		errno = err;
+		return NULL;
+	}
+	if (dev->max_klms) {
+		dev->caps.max_entries = dev->max_klms - 1;
+		dev->caps.max_inline = max_inline(ctx);
+		dev->caps.max_stride_dim = 1;
+	}
+	if (!__atomic_compare_exchange_n(&ctx->mkey_dev, &before, dev, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		free(dev);
+		return before;
+	}
+	return dev;
+}
+
+void mlx5x_mkey_dev_free(struct mlx5x_context *ctx)
+{
+	free(ctx->mkey_dev);
+}
+
+int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps)
+{
+	const struct mlx5x_mkey_dev *dev = device_of(to_mctx(context));
+
+	if (!dev)
+		return errno;
+	*caps = dev->caps;
+	return 0;
+}
+
+static int device_errno(int err, const struct mlx5x_create_mkey_out *out)
+{
+	enum {
+		LIMIT = 0x08,
+		NO_RESOURCES = 0x0f,
+	};
+
+	if (err != EREMOTEIO)
+		return err;
+	return out->status == LIMIT	     ? ENOMEM
+	       : out->status == NO_RESOURCES ? EAGAIN
+					     : EINVAL;
+}
+
+static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
+{
+	uint32_t mode = mkey->fixed ? MLX5X_MKEY_MODE_KSM : MLX5X_MKEY_MODE_KLM;
+	struct mlx5x_create_mkey_in in = {
+		.opcode = htobe16(MLX5X_CMD_CREATE_MKEY),
+		.mkey = {
+			.flags = htobe32(MLX5X_MKEY_FREE | MLX5X_MKEY_UMR_EN |
+					 MLX5X_MKEY_LR | mode),
+			.qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8),
+			.pd = htobe32(mkey->pdn),
+			.xlt_octowords = htobe32(mkey->max_klms),
+		},
+	};
+	struct mlx5x_create_mkey_out out = {};
+	int err;
+
+	err = mlx5x_cmd_create_mkey(pd->context, &in, &out, &mkey->mr.handle);
+	if (err)
+		return device_errno(err, &out);
+	mkey->mr.vmr.ibv_mr.lkey = be32toh(out.index) << 8;
+	return 0;
+}
+
+static int create_as_window(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
+{
+	uint32_t num = mkey->max_klms < MAX_WINDOW_KLMS ? mkey->max_klms
+							: MAX_WINDOW_KLMS - 1;
+	struct ibv_mw mw = {};
+	int err;
+
+	err = mlx5x_cmd_alloc_mw(pd, IBV_MW_TYPE_1, num, &mw);
+	if (err)
+		return err;
+	mkey->mr.handle = mw.handle;
+	mkey->mr.vmr.ibv_mr.lkey = mw.rkey;
+	return 0;
+}
+
+static int check_key(struct mlx5x_context *ctx,
+		     const struct mlx5x_mkey_dev *dev, uint32_t max_klms,
+		     bool fixed)
+{
+	if (!dev->max_klms) {
+		verbs_err(&ctx->vctx, "the device has no indirect keys\n");
+		return EOPNOTSUPP;
+	}
+	if (fixed && !dev->caps.max_fixed_size) {
+		verbs_err(
+			&ctx->vctx,
+			"the device has no keys of equal pieces, or DEVX is off\n");
+		return EOPNOTSUPP;
+	}
+	if (!max_klms || max_klms > dev->caps.max_entries) {
+		verbs_err(
+			&ctx->vctx,
+			"an indirect key of %u pieces asked, possible are 1 to %u\n",
+			max_klms, dev->caps.max_entries);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static void set_limits(struct mlx5x_mkey *mkey,
+		       const struct mlx5x_mkey_dev *dev)
+{
+	uint64_t mask = MLX5X_MKEY_MASK_LEN | MLX5X_MKEY_MASK_START_ADDR |
+			MLX5X_MKEY_MASK_KEY | MLX5X_MKEY_MASK_QPN |
+			MLX5X_MKEY_MASK_LR | MLX5X_MKEY_MASK_LW |
+			MLX5X_MKEY_MASK_RR | MLX5X_MKEY_MASK_RW |
+			MLX5X_MKEY_MASK_FREE;
+
+	mkey->rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+		       IBV_ACCESS_REMOTE_READ;
+	if (!dev->no_atomic) {
+		mkey->rights |= IBV_ACCESS_REMOTE_ATOMIC;
+		mask |= MLX5X_MKEY_MASK_A;
+	}
+	if (mkey->fixed)
+		mask |= MLX5X_MKEY_MASK_PAGE_SIZE;
+	mkey->be_mask = htobe64(mask);
+}
+
+struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
+				bool fixed)
+{
+	struct mlx5x_context *ctx = to_mctx(pd->context);
+	const struct mlx5x_mkey_dev *dev = device_of(ctx);
+	struct mlx5x_mkey *mkey;
+	struct ibv_mr *ibmr;
+	int err;
+
+	if (!dev)
+		return NULL;
+	err = check_key(ctx, dev, max_klms, fixed);
+	if (err)
+		goto err;
+	mkey = calloc(1, sizeof(*mkey));
+	if (!mkey) {
+		err = ENOMEM;
+		goto err;
+	}
+	mkey->fixed = fixed;
+	mkey->pdn = to_mpd(pd)->pdn;
+	mkey->max_klms = round_up_group(max_klms + 1);
+	set_limits(mkey, dev);
+	err = dev->by_device ? create_by_device(mkey, pd)
+			     : create_as_window(mkey, pd);
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses a key of %u pieces (errno %d)\n",
+			  mkey->max_klms, err);
+		free(mkey);
+		goto err;
+	}
+	mkey->mr.indirect = true;
+	mkey->mr.key_pdn = fixed ? 0 : mkey->pdn + 1;
+	/* Nothing of the program's memory is its own. */
+	mkey->mr.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
+	ibmr = &mkey->mr.vmr.ibv_mr;
+	ibmr->rkey = ibmr->lkey;
+	mkey->be_key = htobe32(ibmr->lkey);
+	mkey->be_qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 |
+				   (ibmr->lkey & 0xff));
+	ibmr->handle = mkey->mr.handle;
+	ibmr->context = pd->context;
+	ibmr->pd = pd;
+	mlx5x_live_add(ctx, &mkey->mr.live,
+		       dev->by_device ? MLX5X_KIND_MKEY : MLX5X_KIND_MW,
+		       mkey->mr.handle);
+	return ibmr;
+
+err:
+	errno = err;
+	return NULL;
+}
+
+int mlx5x_destroy_key(struct mlx5x_mr *mr)
+{
+	struct ibv_context *context = mr->vmr.ibv_mr.context;
+	int err;
+
+	err = mlx5x_cmd_destroy(context, mr->live.kind, mr->handle, NULL);
+	if (err)
+		return err;
+	mlx5x_live_del(to_mctx(context), &mr->live);
+	free(container_of(mr, struct mlx5x_mkey, mr));
+	return 0;
+}
+
+uint32_t mlx5x_key_entries(struct ibv_mr *mr)
+{
+	return to_mmr(verbs_get_mr(mr))->indirect ? to_mmkey(mr)->max_klms : 0;
+}
+
+struct ibv_exp_mkey_list_container *mlx5x_alloc_key_list(struct ibv_pd *pd,
+							 uint32_t max_klms)
+{
+	struct mlx5x_context *ctx = to_mctx(pd->context);
+	const struct mlx5x_mkey_dev *dev = device_of(ctx);
+	struct mlx5x_mkey_list *list;
+	struct mlx5x_buf buf;
+	int err;
+
+	if (!dev)
+		return NULL;
+	err = check_key(ctx, dev, max_klms, false);
+	if (err)
+		goto err;
+	list = calloc(1, sizeof(*list));
+	if (!list) {
+		err = ENOMEM;
+		goto err;
+	}
+	err = mlx5x_buf_alloc(
+		ctx, &buf, round_up_group(max_klms + 1) * sizeof(*list->klms));
+	if (err)
+		goto err_list;
+	list->mr = ibv_reg_mr(pd, buf.addr, buf.length, 0);
+	if (!list->mr) {
+		err = errno;
+		goto err_buf;
+	}
+	list->klms = buf.addr;
+	list->max_klms = max_klms;
+	list->ibv.context = pd->context;
+	list->ibv.max_klm_list_size = max_klms;
+	return &list->ibv;
+
+err_buf:
+	mlx5x_buf_free(&buf);
+err_list:
+	free(list);
+err:
+	errno = err;
+	return NULL;
+}
+
+int mlx5x_free_key_list(struct ibv_exp_mkey_list_container *container)
+{
+	struct mlx5x_mkey_list *list = to_mlist(container);
+	struct mlx5x_buf buf = { .addr = list->klms,
+				 .length = list->mr->length };
+	int err = ibv_dereg_mr(list->mr);
+
+	if (err)
+		return err;
+	mlx5x_buf_free(&buf);
+	free(list);
+	return 0;
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Fills of indirect keys, as UMR WQEs: two blocks that say what changes, then
+ * the list, inline or a pointer to it.
+ *
+ * A list is written where it goes while it is checked: an inline one straight
+ * into the ring, which the device does not look at before the doorbell.  The
+ * memory of a list by pointer may still be read for the fill before, so that
+ * there nothing is written before all is checked.  Either way a fill that is
+ * refused leaves the key as it was.
+ *
+ * Checked here is what the device does not tell apart or cuts off: kinds, PDs,
+ * rights, room, widths of fields.  Ranges and rights of the pieces show when
+ * the key is used.
+ */
+#include <errno.h>
+#include <infiniband/verbs_exp_wr.h>
+#include <infiniband/verbs_mkey.h>
+#include "fill.h"
+
+enum {
+	MIN_FIXED_SIZE = 4096,
+	ATOMIC_ALIGN = 8,
+};
+
+static const uint64_t max_piece = (uint64_t)1 << 31;
+
+#define RIGHTS(access)                                               \
+	((MLX5X_MKEY_LR |                                            \
+	  (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |    \
+	  (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |   \
+	  (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |    \
+	  (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0)) >> \
+	 8)
+#define RIGHTS_4(access)                                              \
+	RIGHTS((access)), RIGHTS((access + 1)), RIGHTS((access + 2)), \
+		RIGHTS((access + 3))
+
+const uint8_t mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
+					RIGHTS_4(12) };
+
+MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
+				 const struct mlx5x_mkey *mkey, int err,
+				 const char *why)
+{
+	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
+		  "QP 0x%x: fill or invalidation of key 0x%x refused: %s\n",
+		  qp->vqp.qp.qp_num, mkey ? mkey->mr.vmr.ibv_mr.lkey : 0, why);
+	return err;
+}
+
+MLX5X_COLD int mlx5x_refuse_fill_room(const struct fill *f)
+{
+	verbs_err(
+		verbs_get_ctx(f->qp->vqp.qp.context),
+		"QP 0x%x: fill of key 0x%x refused: more pieces (of at most 2 GiB) than there is room for: %u in the key, %u %s\n",
+		f->qp->vqp.qp.qp_num, f->mkey->mr.vmr.ibv_mr.lkey,
+		f->mkey->max_klms,
+		f->list ? f->list->max_klms : f->qp->sq.max_klms,
+		f->list ? "in the list's memory" : "inline on this QP");
+	return EINVAL;
+}
+
+static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
+{
+	if ((!qp->sq.umr))
+		return mlx5x_refuse_fill(qp, NULL, EINVAL,
+					 "the QP was not created for it");
+	if ((!mr || mr->context != qp->vqp.qp.context ||
+	     !to_mmr(verbs_get_mr(mr))->indirect))
+		return mlx5x_refuse_fill(qp, NULL, EINVAL,
+					 "no indirect key of this context");
+	if ((to_mmkey(mr)->pdn != qp->pdn))
+		return mlx5x_refuse_fill(qp, to_mmkey(mr), EPERM,
+					 "a key of another PD");
+	return 0;
+}
+
+static int check_access(const struct fill *f)
+{
+	if ((f->access & ~(uint64_t)f->mkey->rights))
+		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+					 "access that such a key cannot grant");
+	return 0;
+}
+
+/* Is all of it below 2^64?  length is not 0. */
+static bool goes_round(const struct fill *f)
+{
+	return f->start + (f->length - 1) < f->start;
+}
+
+static uint32_t put_head(const struct fill *f, uint32_t pi)
+{
+	struct mlx5x_sq *sq = &f->qp->sq;
+	struct mlx5x_mkey_seg *seg =
+		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(sq, pi + 1);
+	struct mlx5x_data_seg *data =
+		(struct mlx5x_data_seg *)mlx5x_wqe_at(sq, pi + 2);
+	uint32_t ds;
+
+	ds = fill_put_head(mlx5x_wqe_at(sq, pi), seg, f->mkey,
+			   f->list ? 0 : MLX5X_UMR_INLINE, f->entries,
+			   f->access, f->start);
+	seg->len = htobe64(f->length);
+	seg->log_page_size = htobe32(f->log_page);
+	if (!f->list)
+		return ds;
+	data->byte_count = htobe32((ds - FILL_HEAD_DS) * MLX5X_SEG);
+	data->lkey = htobe32(f->list->mr->lkey);
+	data->addr = htobe64((uintptr_t)f->list->klms);
+	return FILL_HEAD_DS + 1;
+}
+
+static void sink_ring(struct sink *s, struct mlx5x_sq *sq, uint32_t pi)
+{
+	s->first = (struct mlx5x_klm_seg *)sq->buf;
+	s->end = (struct mlx5x_klm_seg *)sq->end;
+	s->next = (struct mlx5x_klm_seg *)mlx5x_wqe_at(sq, pi + 2);
+}
+
+static void sink_list(struct sink *s, struct mlx5x_mkey_list *list)
+{
+	s->first = list->klms;
+	s->end = NULL;
+	s->next = list->klms;
+}
+
+/* Groups of entries are whole. */
+static void sink_pad(struct sink *s, uint32_t entries)
+{
+	for (; entries % MLX5X_KLM_GROUP; entries++)
+		*sink_take(s) = (struct mlx5x_klm_seg){};
+}
+
+static void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
+		      uint64_t addr)
+{
+	struct mlx5x_klm_seg *klm = sink_take(s);
+
+	klm->byte_count = htobe32(length);
+	klm->key = htobe32(lkey);
+	klm->addr = htobe64(addr);
+}
+
+/* A piece that is left out, or as many of the largest size as it takes. */
+static bool put_long(struct sink *s, const struct mlx5x_mkey_piece *piece)
+{
+	uint64_t n = piece->length / max_piece + !!(piece->length % max_piece);
+	uint64_t left = piece->length, addr = piece->addr, len;
+
+	if (n > s->left)
+		return false;
+	s->left -= n;
+	for (; left; left -= len, addr += len) {
+		len = left < max_piece ? left : max_piece;
+		put_entry(s, len, piece->lkey, addr);
+	}
+	return true;
+}
+
+/* False if there is no such MR. */
+static bool get_piece(const struct fill *f, uint32_t i, enum form form,
+		      struct mlx5x_mkey_piece *piece)
+{
+	if (form == FORM_OWN) {
+		*piece = ((const struct mlx5x_mkey_piece *)f->pieces)[i];
+		return true;
+	} else {
+		const struct ibv_exp_mem_region *region = f->pieces;
+
+		region += i;
+		if ((!region->mr))
+			return false;
+		piece->addr = region->base_addr;
+		piece->length = region->length;
+		piece->lkey = region->mr->lkey;
+		return true;
+	}
+}
+
+/* With s->left entries of room; 0 and f->length, f->entries, or why not. */
+static int put_list(struct fill *f, struct sink *s, enum form form)
+{
+	uint32_t room = s->left, i;
+	struct mlx5x_mkey_piece p;
+	uint64_t length = 0;
+
+	for (i = 0; i < f->num; i++) {
+		if ((!get_piece(f, i, form, &p)))
+			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+						 "a piece without an MR");
+		length += p.length;
+		if ((p.length - 1 >= max_piece)) {
+			if (!put_long(s, &p))
+				return mlx5x_refuse_fill_room(f);
+			continue;
+		}
+		if ((!s->left))
+			return mlx5x_refuse_fill_room(f);
+		s->left--;
+		put_entry(s, p.length, p.lkey, p.addr);
+	}
+	f->entries = room - s->left;
+	f->length = length;
+	return 0;
+}
+
+/* The rules of put_list, with nothing written. */
+static int check_list(const struct fill *f, uint32_t left, enum form form)
+{
+	struct mlx5x_mkey_piece p;
+	uint64_t n;
+	uint32_t i;
+
+	for (i = 0; i < f->num; i++) {
+		if (!get_piece(f, i, form, &p))
+			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+						 "a piece without an MR");
+		n = p.length / max_piece + !!(p.length % max_piece);
+		if (n > left)
+			return mlx5x_refuse_fill_room(f);
+		left -= n;
+	}
+	return 0;
+}
+
+/* Equal pieces, of which the last may be shorter. */
+static int check_fixed(struct fill *f, enum form form)
+{
+	struct mlx5x_mkey_piece p;
+	uint64_t size = 0;
+	uint32_t i;
+
+	for (i = 0; i < f->num; i++) {
+		if (!get_piece(f, i, form, &p))
+			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+						 "a piece without an MR");
+		if (!i)
+			size = p.length;
+		if (!p.length || p.length > size ||
+		    (p.length < size && i + 1 < f->num))
+			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+						 "pieces that are not equal");
+		if (f->access & IBV_ACCESS_REMOTE_ATOMIC &&
+		    p.addr % ATOMIC_ALIGN)
+			return mlx5x_refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"atomics on a piece that is not aligned");
+	}
+	/* The only piece may be shorter than what is called its size. */
+	if (f->num == 1 && size < MIN_FIXED_SIZE)
+		size = MIN_FIXED_SIZE;
+	if (f->num == 1)
+		while (size & (size - 1))
+			size += size & -size;
+	if (size < MIN_FIXED_SIZE || size > max_piece || size & (size - 1))
+		return mlx5x_refuse_fill(
+			f->qp, f->mkey, EINVAL,
+			"pieces of a size that is no power of two from 4 KiB to 2 GiB");
+	f->log_page = __builtin_ctzll(size);
+	return 0;
+}
+
+static int put_fixed(struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_mkey_piece p = {};
+	int err = check_fixed(f, form);
+	uint32_t i;
+
+	if (err)
+		return err;
+	if (f->num > s->left)
+		return mlx5x_refuse_fill_room(f);
+	for (i = 0; i < f->num; i++) {
+		get_piece(f, i, form, &p);
+		put_entry(s, 0, p.lkey, p.addr);
+		f->length += p.length;
+	}
+	f->entries = f->num;
+	return 0;
+}
+
+static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
+{
+	const struct mlx5x_mkey *mkey = f->mkey;
+	uint32_t room = f->list ? f->list->max_klms : f->qp->sq.max_klms;
+	bool pattern = f->repeat;
+	struct sink s;
+	int err;
+
+	if (room > mkey->max_klms - pattern)
+		room = mkey->max_klms - pattern;
+	if (f->list)
+		sink_list(&s, f->list);
+	else
+		sink_ring(&s, &f->qp->sq, pi);
+	s.left = room;
+	if (pattern) {
+		err = mlx5x_put_pattern(f, &s, form);
+	} else if (mkey->fixed) {
+		err = put_fixed(f, &s, form);
+	} else {
+		err = check_list(f, room, form);
+		if (!err)
+			err = put_list(f, &s, form);
+	}
+	if (err)
+		return err;
+	if (!f->entries)
+		return mlx5x_refuse_fill(f->qp, mkey, EINVAL, "no pieces");
+	if (goes_round(f))
+		return mlx5x_refuse_fill(f->qp, mkey, EINVAL,
+					 "a range beyond 2^64");
+	sink_pad(&s, f->entries);
+	*ds = put_head(f, pi);
+	return 0;
+}
+
+/* How the vendor's request says that it is a pattern, or a special list. */
+static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
+{
+	const size_t *repeat = wr->ext_op.umr.mem_list.rb.repeat_count;
+
+	switch (wr->ext_op.umr.umr_type) {
+	case IBV_EXP_UMR_MR_LIST:
+		if (f->mkey->fixed)
+			return mlx5x_refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"pieces of any size in a key of equal ones");
+		break;
+	case IBV_EXP_UMR_MR_LIST_FIXED_SIZE:
+		if (!f->mkey->fixed)
+			return mlx5x_refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"the key was made without FIXED_BUFFER_SIZE");
+		break;
+	case IBV_EXP_UMR_REPEAT:
+		if (wr->ext_op.umr.mem_list.rb.stride_dim != 1)
+			return mlx5x_refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a pattern of more than one dimension");
+		if (!repeat || !*repeat || *repeat > UINT32_MAX)
+			return mlx5x_refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a repeat count that is not 1 to 2^32 - 1");
+		f->repeat = *repeat;
+		break;
+	default:
+		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+					 "no such umr_type");
+	}
+	if (wr->exp_send_flags & IBV_EXP_SEND_INLINE)
+		return 0;
+	if (!wr->ext_op.umr.memory_objects)
+		return mlx5x_refuse_fill(
+			f->qp, f->mkey, EINVAL,
+			"a list neither inline nor with memory");
+	f->list = to_mlist(wr->ext_op.umr.memory_objects);
+	if (f->list->ibv.context != f->qp->vqp.qp.context)
+		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+					 "a list's memory of another context");
+	return 0;
+}
+
+int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
+		       const struct ibv_exp_send_wr *wr, uint32_t *ds)
+{
+	struct ibv_mr *mr = wr->ext_op.umr.modified_mr;
+	struct fill f;
+	int err;
+
+	err = check_mkey(qp, mr);
+	if ((err))
+		return err;
+	f = (struct fill){
+		.qp = qp,
+		.mkey = to_mmkey(mr),
+		.access = wr->ext_op.umr.exp_access,
+		.start = wr->ext_op.umr.base_addr,
+		.pieces = wr->ext_op.umr.mem_list.mem_reg_list,
+		.num = wr->ext_op.umr.num_mrs,
+	};
+	err = check_access(&f);
+	if ((err))
+		return err;
+	if ((f.num && !f.pieces))
+		return mlx5x_refuse_fill(qp, f.mkey, EINVAL,
+					 "a number without a list");
+	err = parse_exp(&f, wr);
+	return err ? err : fill(&f, pi, FORM_EXP, ds);
+}
+
+static int fill_own(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+		    struct fill *f, size_t num, uint32_t *ds)
+{
+	int err = check_mkey(qp, mr);
+
+	if (err)
+		return err;
+	f->qp = qp;
+	f->mkey = to_mmkey(mr);
+	f->access &= ~(uint64_t)IBV_ACCESS_OPTIONAL_RANGE;
+	err = check_access(f);
+	if (err)
+		return err;
+	if (num && !f->pieces)
+		return mlx5x_refuse_fill(qp, f->mkey, EINVAL,
+					 "a number without a list");
+	if (num > UINT32_MAX)
+		return mlx5x_refuse_fill_room(f);
+	f->num = num;
+	return fill(f, pi, FORM_OWN, ds);
+}
+
+int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi,
+			const struct fill_list *list, uint32_t *ds)
+{
+	struct fill f = { .access = list->access,
+			  .start = *list->start,
+			  .pieces = list->pieces };
+
+	return fill_own(qp, pi, list->mr, &f, list->num, ds);
+}
+
+int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+			   unsigned int access, uint64_t start, uint32_t repeat,
+			   size_t num, const struct mlx5x_mkey_block *blocks,
+			   uint32_t *ds)
+{
+	struct fill f = { .access = access,
+			  .start = start,
+			  .repeat = repeat,
+			  .pieces = blocks };
+
+	if (!repeat)
+		return mlx5x_refuse_fill(qp, NULL, EINVAL,
+					 "a repeat count of 0");
+	return fill_own(qp, pi, mr, &f, num, ds);
+}
+
+/* The key is then free; its number stays. */
+int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+		   uint32_t *ds)
+{
+	struct mlx5x_umr_ctrl_seg *umr =
+		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(&qp->sq, pi) + 1);
+	struct mlx5x_mkey_seg *mkey =
+		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(&qp->sq, pi + 1);
+	int err = check_mkey(qp, mr);
+
+	if (err)
+		return err;
+	*umr = (struct mlx5x_umr_ctrl_seg){
+		.flags = MLX5X_UMR_INLINE,
+		.mkey_mask = htobe64(MLX5X_MKEY_MASK_FREE),
+	};
+	*mkey = (struct mlx5x_mkey_seg){
+		.flags = htobe32(MLX5X_MKEY_FREE),
+		.qpn_key = to_mmkey(mr)->be_qpn_key,
+	};
+	*ds = FILL_HEAD_DS;
+	return 0;
+}
