@@ -78,33 +78,52 @@ static bool huge_allowed(const struct alloc_policy *policy, const void *addr,
 }
 
 /*
- * A free range of addresses that starts on a huge page boundary, or NULL.
- * Somebody else may take it before it is used: it may not be replaced then.
+ * A free range of addresses that starts on that boundary, or NULL.  Somebody
+ * else may take it before it is used: it may not be replaced then.
  */
-static void *aligned_range(size_t length, size_t huge)
+static void *aligned_range(size_t length, size_t boundary)
 {
 	uintptr_t start;
 	void *range;
 
-	if (!huge || huge > ALIGN_LIMIT || length < huge ||
-	    length > SIZE_MAX - huge)
+	if (!boundary || length < boundary || length > SIZE_MAX - boundary)
 		return NULL;
-	range = mmap(NULL, length + huge, PROT_NONE,
+	range = mmap(NULL, length + boundary, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (range == MAP_FAILED)
 		return NULL;
-	munmap(range, length + huge);
-	start = ((uintptr_t)range + huge - 1) & ~(huge - 1);
+	munmap(range, length + boundary);
+	start = ((uintptr_t)range + boundary - 1) & ~(boundary - 1);
 	return (void *)start;
 }
 
-static void *attach_aligned(int shmid, size_t length, int flags)
+/*
+ * The boundary on which a segment of huge pages is attached: where a whole page
+ * table begins, so that the kernel lets the processes share that table.  Who
+ * attaches then finds the pages in place and faults none of them in.  Other
+ * segments need the boundary of a huge page at most; of a segment of huge pages
+ * the kernel sees to that itself, told by 0.
+ */
+static size_t attach_boundary(size_t length, bool huge)
 {
+	size_t page = huge_page_size(), table;
+
+	if (!page || page > ALIGN_LIMIT)
+		return 0;
+	if (!huge)
+		return page;
+	table = page * (sysconf(_SC_PAGESIZE) / sizeof(uint64_t));
+	return length >= table ? table : 0;
+}
+
+static void *attach_aligned(int shmid, size_t length, bool huge, int flags)
+{
+	size_t boundary = attach_boundary(length, huge);
 	void *addr, *map;
 	int i;
 
 	for (i = 0; i < ALIGN_TRIES; i++) {
-		addr = aligned_range(length, huge_page_size());
+		addr = aligned_range(length, boundary);
 		if (!addr)
 			break;
 		map = shmat(shmid, addr, flags);
@@ -126,10 +145,8 @@ static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
 		return errno == EINVAL ? ENOMEM : errno;
 	if (addr)
 		map = shmat(shmid, addr, SHM_REMAP);
-	else if (huge)
-		map = shmat(shmid, NULL, 0);
 	else
-		map = attach_aligned(shmid, length, 0);
+		map = attach_aligned(shmid, length, huge, 0);
 	err = map == (void *)-1 ? errno : 0;
 	/* From here on the segment lives by its attachments alone. */
 	shmctl(shmid, IPC_RMID, NULL);
@@ -152,7 +169,7 @@ static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
 		flags |= MAP_FIXED;
 	} else if (!huge) {
 		/* Without MAP_FIXED the address is a wish. */
-		addr = aligned_range(length, huge_page_size());
+		addr = aligned_range(length, attach_boundary(length, false));
 	}
 	map = mmap(addr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (map == MAP_FAILED)
@@ -231,10 +248,8 @@ int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
 
 	if (hint)
 		map = shmat(smr->shmid, hint, flags);
-	if (map == (void *)-1 && smr->huge)
-		map = shmat(smr->shmid, NULL, flags);
 	if (map == (void *)-1)
-		map = attach_aligned(smr->shmid, smr->length, flags);
+		map = attach_aligned(smr->shmid, smr->length, smr->huge, flags);
 	if (map == (void *)-1)
 		return errno;
 	smr->addr = map;

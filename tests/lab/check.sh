@@ -9,7 +9,7 @@
 check_usage() {
 	cat <<'USAGE'
 ./lab check [OPTION]... [PART]...       all checks, or the named parts of them
-                                        (builds, gates, unit, system,
+                                        (builds, gates, unit, system, judges,
                                         and with --long packages)
   --suite trixie|forky    Debian suite (trixie)
   --long                  also what takes long
@@ -127,13 +127,15 @@ check_options() {
 			fi
 			shift
 			;;
-		builds | gates | unit | system | packages) CHECK_PARTS+=("$1") ;;
+		builds | gates | unit | system | judges | packages)
+			CHECK_PARTS+=("$1")
+			;;
 		*) die "unknown part or option '$1' (./lab help)" ;;
 		esac
 		shift
 	done
 	if [ ${#CHECK_PARTS[@]} = 0 ]; then
-		CHECK_PARTS=(builds gates unit system)
+		CHECK_PARTS=(builds gates unit system judges)
 		if [ "$CHECK_LONG" = 1 ]; then
 			CHECK_PARTS+=(packages)
 		fi
@@ -176,6 +178,7 @@ check_main() {
 		gates) check_gates ;;
 		unit) check_units ;;
 		system) system_tests ;;
+		judges) check_judges ;;
 		packages) check_packages ;;
 		esac
 	done

@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# ./lab judges: old sources, which are not ours, judge the header.
+#
+# The sources stay where they are, unchanged; each program that is found among
+# them is built with the flags of "pkg-config libmlx5x-exp", and those that
+# judges/run.sh knows are run in a virtual machine, with all their options.
+# They are not part of this project: of the vendor library's examples,
+# examples/{shared_mr,umr_rc,pingpong}.[ch] are what is known.
+
+judges_usage() {
+	cat <<'USAGE'
+./lab judges DIR                        builds the old programs found in DIR
+                                        against infiniband/verbs_exp.h, and
+                                        runs those that it knows; ./lab check
+                                        does so with DIR from MLX5X_JUDGES
+USAGE
+}
+
+# judges_build DIR: leaves a list of what was built in build/.../judges/list
+judges_build() {
+	local log=$CHECK_LOG/judges-build.log rc=0
+	step "building the judges" "$log" enter "$LAB_BUILD" "$1" '' \
+		/mnt/src/tests/lab/judges/build 2>/dev/null || rc=$?
+	sed -nE 's/^(ok|FAIL) (.*)/\1 judges: \2/p' "$log" |
+		tee -a "$CHECK_RESULTS"
+	if [ "$rc" != 0 ]; then
+		check_result FAIL "judges: build" "see $log"
+		tail -n 15 "$log" | sed 's/^/    /' >&2
+	fi
+}
+
+judges_machine() {
+	local plan=$LAB_TMP/plan findings provider rc=0
+	for provider in mlx5x stock; do
+		echo "/mnt/src/tests/lab/judges/run.sh $provider alice 900"
+	done >"$plan"
+	VM_HCAS=1 VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_EXPECT=''
+	VM_TIMEOUT=1900 VM_DIR=$CHECK_LOG/judges
+	mkdir -p "$VM_DIR"
+	(vm_run "$plan" && scan_save) |
+		sed -u -E 's/^(ok|FAIL|skip) /\1 judges: /' |
+		tee -a "$CHECK_RESULTS" || rc=$?
+	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
+	if [ "$rc" != 0 ] || [ -n "$findings" ]; then
+		check_result FAIL "judges: machine" \
+			"${findings//$'\n'/; } (see $VM_DIR)"
+	fi
+}
+
+# judges_all DIR: into the check's results
+judges_all() {
+	judges_build "$1"
+	if [ -s "$LAB_BUILD/judges/list" ]; then
+		accel_choose
+		judges_machine
+	fi
+}
+
+judges_main() {
+	local begin dir
+	begin=$(now_ms)
+	if [ $# != 1 ]; then
+		die "./lab judges takes one folder (./lab help)"
+	fi
+	if [ ! -d "$1" ]; then
+		die "no folder $1"
+	fi
+	dir=$(realpath "$1")
+	CHECK_LOG=$LAB_SRC/build/log/judges-$(date +%Y%m%d-%H%M%S)-$$
+	mkdir -p "$CHECK_LOG"
+	CHECK_RESULTS=$CHECK_LOG/results
+	: >"$CHECK_RESULTS"
+	suite_check
+	tree_ready
+	build_ready
+	judges_all "$dir"
+	check_summary "$begin"
+}
+
+# The check's step.
+check_judges() {
+	if [ -z "${MLX5X_JUDGES:-}" ]; then
+		check_result skip judges "MLX5X_JUDGES names no folder of sources"
+	elif [ ! -d "$MLX5X_JUDGES" ]; then
+		check_result skip judges "no folder $MLX5X_JUDGES"
+	else
+		judges_all "$(realpath "$MLX5X_JUDGES")"
+	fi
+}
