@@ -15,9 +15,11 @@ export PUPPET=${MLX5X_BUILD:?}/tests/system/sharer
 # shellcheck source=tests/system/share-lib.sh
 . "$here/share-lib.sh"
 
-# refused EXPECTED PROCESS COMMAND...
+# refused EXPECTED PROCESS COMMAND...: with one line in the log, no more
 refused() {
+	: >"$VERBS_LOG_FILE"
 	equal "$(tell "${@:2}")" "err $1"
+	equal "$(wc -l <"$VERBS_LOG_FILE")" 1
 }
 
 descriptors() {
@@ -148,6 +150,14 @@ capability() {
 	refused ENOENT B mr m import C F "$H_MR"
 }
 
+export VERBS_LOG_LEVEL=1
+VERBS_LOG_FILE=${VERBS_LOG_FILE:-$(mktemp -d /tmp/share-log.XXXXXX)/log}
+export VERBS_LOG_FILE
+# of every user
+chmod 777 "${VERBS_LOG_FILE%/*}"
+: >>"$VERBS_LOG_FILE"
+chmod 666 "$VERBS_LOG_FILE"
+
 all=(descriptors handles destinations locked exhausted capability)
 
 if [ "${1-}" = run ]; then
@@ -158,4 +168,5 @@ failed=0
 for name in "${all[@]}"; do
 	scenario "$name"
 done
+rm -r "${VERBS_LOG_FILE%/*}"
 exit $failed
