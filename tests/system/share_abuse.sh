@@ -3,7 +3,8 @@
 # lab: hcas=1 provider=mlx5x user=root timeout=900
 #
 # Runs the programs that abuse export and import, and that kill importers at
-# every third stop at a system call (that is entries and returns); nothing is left of either in the device or among files.
+# every third entry to or return from a system call; nothing is left of either
+# in the device or among files.
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/system/hca-objects.sh
