@@ -60,6 +60,7 @@ static struct cap general[] = {
 	/* With 1 the driver registers memory by commands, not by UMR. */
 	{ "umr_modify_entity_size_disabled", 0x40, 24, 24, 0 },
 	{ "umr_fence", 0x40, 21, 20, 2 },
+	{ "sctr_data_cqe", 0x40, 10, 10, 1 },
 	{ "eth_net_offloads", 0x40, 3, 3, 1 },
 	{ "roce", 0x40, 2, 2, 1 },
 	{ "atomic", 0x40, 1, 1, 1 },

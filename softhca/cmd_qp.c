@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
+#include "hw_wqe.h"
 #include "qp.h"
 #include "umem.h"
 
@@ -107,6 +108,45 @@ static enum cmd_status find_base(struct hca *hca, struct cmd *cmd,
 	return status;
 }
 
+/*
+ * The bytes that a cs field asks for within CQEs of cq, or -1.  The driver asks
+ * for the half of a QP that has no queue and no CQ as well.
+ */
+static int cs_bytes(uint32_t cs, const struct obj *cq)
+{
+	bool large = !cq || ((const struct cq *)cq)->cqe_size > CQE_SIZE;
+
+	switch (cs) {
+	case 0:
+		return 0;
+	case QPC_CS_DATA32:
+		return CQE_DATA_SMALL;
+	case QPC_CS_DATA64:
+		return large ? (int)CQE_DATA_MAX : -1;
+	default:
+		return -1;
+	}
+}
+
+/* Payload within CQEs: a requester's is for RC, a responder's for UC too. */
+static enum cmd_status read_cs(struct cmd *cmd, struct qp *qp,
+			       const struct qp_base *base)
+{
+	uint32_t res = bits_get(qp->qpc, QPC_CS_RES);
+	uint32_t req = bits_get(qp->qpc, QPC_CS_REQ);
+	int res_bytes = cs_bytes(res, base->rcq);
+	int req_bytes = cs_bytes(req & 0xf, base->scq);
+
+	if (res_bytes < 0 || req_bytes < 0 || req >> 4 != (req & 0xf) ||
+	    (req && qp->type != QP_RC) ||
+	    (res && qp->type != QP_RC && qp->type != QP_UC))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
+			      "data in CQEs that do not hold it");
+	qp->cs_res = (uint8_t)res_bytes;
+	qp->cs_req = (uint8_t)req_bytes;
+	return CMD_OK;
+}
+
 static void read_geometry(struct qp *qp, const uint8_t *qpc)
 {
 	uint64_t rq = 0, sq = 0;
@@ -198,7 +238,9 @@ static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
 			      "out of memory");
 	obj_init(&qp->obj, OBJ_QP, cmd->uid, qp_free);
 	read_qp(qp, qpc, &base);
-	status = find_memory(hca, cmd, qp);
+	status = read_cs(cmd, qp, &base);
+	if (!status)
+		status = find_memory(hca, cmd, qp);
 	if (status) {
 		qp_free(&qp->obj);
 		return status;

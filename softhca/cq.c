@@ -114,7 +114,8 @@ static bool cq_full(struct hca *hca, struct cq *cq)
 }
 
 /* Write the CQE at pi; false when its memory is not there. */
-static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64])
+static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
+		    const uint8_t *first)
 {
 	uint64_t off = (uint64_t)(cq->pi & (cq_entries(cq) - 1)) * cq->cqe_size;
 	uint8_t owner = (uint8_t)((cq->pi >> cq->log_size) & 1);
@@ -123,6 +124,8 @@ static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64])
 
 	if (!p)
 		return false;
+	if (first && cq->cqe_size > CQE_SIZE)
+		memcpy(p, first, CQE_SIZE);
 	p += cq->cqe_size - CQE_SIZE; /* the second half of a large one */
 	memcpy(p, cqe, CQE_OWNER_AT);
 	__atomic_store_n(p + CQE_OWNER_AT,
@@ -146,7 +149,7 @@ bool cq_resize(struct hca *hca, struct cq *cq, const struct ring *ring,
 		return false;
 	bits_set(cqe, CQE_QPN, cq->obj.id);
 	bits_set(cqe, CQE_OPCODE, CQE_RESIZED);
-	if (!put_cqe(hca, cq, cqe))
+	if (!put_cqe(hca, cq, cqe, NULL))
 		return false;
 	ring_free(&cq->ring);
 	cq->ring = *ring;
@@ -156,7 +159,7 @@ bool cq_resize(struct hca *hca, struct cq *cq, const struct ring *ring,
 }
 
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
-	     bool solicited)
+	     const uint8_t *first, bool solicited)
 {
 	uint8_t opcode = cqe[CQE_OWNER_AT] >> 4;
 
@@ -166,7 +169,7 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq_fail(hca, cq, EQE_CQ_OVERRUN);
 		return;
 	}
-	if (!put_cqe(hca, cq, cqe)) {
+	if (!put_cqe(hca, cq, cqe, first)) {
 		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
 		return;
 	}

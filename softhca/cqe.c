@@ -18,8 +18,34 @@ static void begin(uint8_t *cqe, const struct qp *qp, enum cqe_opcode opcode,
 	bits_set(cqe, CQE_OPCODE, opcode);
 }
 
+unsigned int cqe_room(const struct cq *cq, unsigned int wanted)
+{
+	unsigned int room = CQE_DATA_SMALL;
+
+	if (!cq)
+		return 0;
+	if (cq->cqe_size > CQE_SIZE) /* else the CQ was resized */
+		room = CQE_DATA_MAX;
+	return wanted < room ? wanted : room;
+}
+
+/* Put the payload in; the first half of a large CQE is returned, or NULL. */
+static const uint8_t *put_data(uint8_t *cqe, const struct cqe_data *data)
+{
+	if (!data || !data->len)
+		return NULL;
+	if (data->len > CQE_DATA_SMALL) {
+		bits_set(cqe, CQE_FORMAT, CQE_FORMAT_DATA64);
+		return data->bytes;
+	}
+	bits_set(cqe, CQE_FORMAT, CQE_FORMAT_DATA32);
+	memcpy(cqe, data->bytes, CQE_DATA_SMALL);
+	return NULL;
+}
+
 void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
-		   uint16_t counter, uint32_t byte_cnt, bool event)
+		   uint16_t counter, uint32_t byte_cnt, bool event,
+		   const struct cqe_data *data)
 {
 	uint8_t cqe[CQE_SIZE];
 
@@ -29,7 +55,7 @@ void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
 	bits_set(cqe, CQE_BYTE_CNT, byte_cnt);
 	be64_put(cqe + CQE_TIMESTAMP, timestamp());
-	cq_post(hca, qp->scq, cqe, event);
+	cq_post(hca, qp->scq, cqe, put_data(cqe, data), event);
 }
 
 void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
@@ -48,7 +74,7 @@ void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
 	bits_set(cqe, CQE_BYTE_CNT, recv->byte_cnt);
 	bits_set(cqe, CQE_SE, recv->solicited);
 	be64_put(cqe + CQE_TIMESTAMP, timestamp());
-	cq_post(hca, qp->rcq, cqe, recv->solicited);
+	cq_post(hca, qp->rcq, cqe, put_data(cqe, recv->data), recv->solicited);
 }
 
 static void error(uint8_t *cqe, enum cqe_syndrome syndrome, uint8_t vendor)
@@ -68,7 +94,7 @@ void cqe_send_error(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 	begin(cqe, qp, CQE_REQ_ERR, counter);
 	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
 	error(cqe, syndrome, vendor);
-	cq_post(hca, qp->scq, cqe, true);
+	cq_post(hca, qp->scq, cqe, NULL, true);
 }
 
 void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
@@ -80,5 +106,5 @@ void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
 		return;
 	begin(cqe, qp, CQE_RESP_ERR, counter);
 	error(cqe, syndrome, vendor);
-	cq_post(hca, qp->rcq, cqe, true);
+	cq_post(hca, qp->rcq, cqe, NULL, true);
 }

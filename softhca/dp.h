@@ -62,6 +62,7 @@ struct requester {
 	uint32_t got_psn; /* PSNs of it */
 	uint8_t nak, rnr_timer;
 	uint8_t tries, rnr_tries; /* used up by the packet on its way */
+	struct cqe_data data;	  /* what came for the CQE, not for memory */
 };
 
 struct responder {
@@ -127,6 +128,16 @@ static inline struct xlat_user qp_user(const struct qp *qp)
 		.qpn = qp->obj.id,
 		.any_pd = qp->type == QP_REG_UMR,
 	};
+}
+
+/* For receive WQEs: those of an SRQ name keys of the SRQ's PD. */
+static inline struct xlat_user rq_user(const struct qp *qp)
+{
+	struct xlat_user user = qp_user(qp);
+
+	if (qp->rq_type == QP_RQ_SRQ && qp->srq)
+		user.pd = qp->srq->pd;
+	return user;
 }
 
 /* How long all tries of a packet may take together; for tests and tuning. */

@@ -28,7 +28,7 @@ static void complete(struct hca *hca, struct eth_wq *sq, uint32_t opcode,
 	bits_set(cqe, CQE_OPCODE, error ? CQE_REQ_ERR : CQE_REQ);
 	if (error)
 		bits_set(cqe, CQE_ERR_SYNDROME, SYN_LOCAL_QP_OP);
-	cq_post(hca, sq->cq, cqe, false);
+	cq_post(hca, sq->cq, cqe, NULL, false);
 }
 
 static void stop(struct hca *hca, struct eth_wq *sq, uint32_t opcode)

@@ -147,11 +147,12 @@ bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd);
 
 /*
  * Write one CQE.  cqe is the 64-byte format, complete but for the owner bit;
+ * first is the first half of a 128-byte CQE, NULL leaves that as it is;
  * solicited tells whether an arm "solicited only" shall fire (errors do
  * always).  Overrun raises CQ_ERROR and moves the CQ's QPs to error.
  */
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
-	     bool solicited);
+	     const uint8_t *first, bool solicited);
 
 /* ---- data path: what the objects ask of it ---- */
 

@@ -179,6 +179,8 @@
 #define QPC_SW_SQ_COUNTER 0xb4, 15, 0
 #define QPC_HW_RQ_COUNTER 0xb8, 31, 0
 #define QPC_SW_RQ_COUNTER 0xbc, 31, 0
+#define QPC_CS_REQ	  0xc4, 15, 8
+#define QPC_CS_RES	  0xc4, 7, 0
 #define QPC_DBR_UMEM	  0xd0, 28, 28
 #define QPC_DBR_UMEM_ID	  0xe4, 31, 0
 #define QP_OPT_MASK	  0x10, 31, 0
@@ -186,6 +188,9 @@
 #define QP_UMEM_ID	  0x108, 31, 0
 #define QP_UMEM_VALID	  0x10c, 31, 31
 #define QPC_PM_MIGRATED	  3u
+/* Small payloads within CQEs: cs_res; cs_req has it in both halves. */
+#define QPC_CS_DATA32 0x1u
+#define QPC_CS_DATA64 0x2u
 
 #define OPT_RRE		 (1u << 1)
 #define OPT_RAE		 (1u << 2)

@@ -118,7 +118,18 @@ enum wqe_opcode {
 #define CQE_QPN		 0x38, 23, 0
 #define CQE_WQE_COUNTER	 0x3c, 31, 16
 #define CQE_OPCODE	 0x3c, 7, 4
+#define CQE_FORMAT	 0x3c, 3, 2
 #define CQE_SE		 0x3c, 1, 1
+
+/*
+ * Payload within the CQE.  Up to 32 bytes lie at the start of the 64-byte
+ * format, over fields that tell about datagrams; up to 64 bytes are the first
+ * half of a 128-byte CQE.
+ */
+#define CQE_FORMAT_DATA32 1u
+#define CQE_FORMAT_DATA64 2u
+#define CQE_DATA_SMALL	  32u
+#define CQE_DATA_MAX	  64u
 
 enum cqe_opcode {
 	CQE_REQ = 0,

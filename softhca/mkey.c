@@ -139,3 +139,33 @@ void mkey_drop_list(struct mkey *mkey)
 	mkey->mtt = NULL;
 	mkey->klm = NULL;
 }
+
+static uint64_t count_pages(const struct mkey *mkey)
+{
+	uint64_t room = (uint64_t)mkey->octwords * MKEY_MTTS, page, off, pages;
+
+	if (!mkey->mtt || !mkey->len || mkey->log_page > MKEY_MAX_LOG_PAGE)
+		return 0;
+	page = (uint64_t)1 << mkey->log_page;
+	off = mkey->on_umem ? mkey->umem_off : mkey->start & (page - 1);
+	pages = ((mkey->len - 1) >> mkey->log_page) + 1;
+	if (((mkey->len - 1) & (page - 1)) + (off & (page - 1)) >= page)
+		pages++;
+	return pages < room ? pages : room;
+}
+
+static uint64_t count_klms(const struct mkey *mkey)
+{
+	uint64_t num = 0, i;
+
+	for (i = 0; mkey->klm && i < mkey->octwords; i++)
+		num += mkey->klm[i].bcount || mkey->klm[i].key;
+	return num;
+}
+
+uint64_t mkey_entries(const struct mkey *mkey)
+{
+	if (mkey->free)
+		return 0;
+	return mkey->mode == MKEY_MTT ? count_pages(mkey) : count_klms(mkey);
+}

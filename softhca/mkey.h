@@ -72,5 +72,10 @@ static inline uint64_t mkey_room(const struct mkey *mkey)
 bool mkey_put_list(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		   uint32_t num);
 void mkey_drop_list(struct mkey *mkey);
+/*
+ * Entries that a live key translates by, 0 for a free one: pages that its range
+ * touches, or entries of its list that are set.
+ */
+uint64_t mkey_entries(const struct mkey *mkey);
 
 #endif

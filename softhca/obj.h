@@ -231,7 +231,8 @@ struct qp {
 	uint32_t remote_qpn, qkey;
 	uint8_t mtu, log_msg_max, min_rnr_nak, retry_count, rnr_retry;
 	bool rre, rwe, rae;
-	bool rlky, fre; /* reserved lkey, fast registration enabled */
+	bool rlky, fre;		/* reserved lkey, fast registration enabled */
+	uint8_t cs_req, cs_res; /* payload within CQEs: up to so many bytes */
 	struct qp_path path;
 
 	/* Progress, owned by the data path; reset by 2RST. */

@@ -203,6 +203,7 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	req->num_psn = psn_count(req->sent, qp_mtu(dq->qp));
 	req->got = 0;
 	req->got_psn = 0;
+	req->data.len = 0;
 	req->state = REQ_SENT;
 	if (pkt_address(&pkt, dq->hca, &dq->qp->path))
 		wire_send(dq->hca->wire, &pkt);
@@ -333,11 +334,31 @@ static enum req_state take_ack(struct requester *req, const struct pkt *pkt,
 	}
 }
 
+/*
+ * Payload that answers wqe, to off of its memory; a whole small one goes to the
+ * CQE, if there will be one.
+ */
+static bool answer_place(struct dp_qp *dq, const struct send_wqe *wqe,
+			 uint64_t off, size_t len, const struct span *payload)
+{
+	struct xlat_user user = qp_user(dq->qp);
+	struct cqe_data *data = &dq->req.data;
+	struct spans *scatter = &dq->hca->dp->scatter;
+
+	if (off || !len || (wqe->opcode == WQE_READ && len != wqe->len) ||
+	    wqe->ce < CTRL_CE_ALWAYS ||
+	    len > cqe_room(dq->qp->scq, dq->qp->cs_req))
+		return !sge_place(dq->hca, &user, wqe->sge, wqe->num_sge, off,
+				  len, payload, scatter);
+	*data = (struct cqe_data){ .len = (uint8_t)len };
+	return !sge_divert(dq->hca, &user, wqe->sge, wqe->num_sge, len, payload,
+			   scatter, data->bytes);
+}
+
 static enum req_state take_read(struct dp_qp *dq, const struct pkt *pkt,
 				uint32_t at)
 {
 	struct requester *req = &dq->req;
-	struct xlat_user user = qp_user(dq->qp);
 	const struct send_wqe *wqe;
 	bool last = pkt_kind(pkt->opcode)->last;
 
@@ -347,9 +368,8 @@ static enum req_state take_read(struct dp_qp *dq, const struct pkt *pkt,
 	    last != (pkt->len == req->sent - req->got))
 		return REQ_WRONG;
 	wqe = sq_current(dq);
-	if (!wqe || sge_place(dq->hca, &user, wqe->sge, wqe->num_sge,
-			      req->done + req->got, pkt->len, pkt->payload,
-			      &dq->hca->dp->scatter))
+	if (!wqe || !answer_place(dq, wqe, req->done + req->got, pkt->len,
+				  pkt->payload))
 		return REQ_LOCAL;
 	req->got += pkt->len;
 	req->got_psn += psn_count(pkt->len, qp_mtu(dq->qp));
@@ -358,7 +378,6 @@ static enum req_state take_read(struct dp_qp *dq, const struct pkt *pkt,
 
 static enum req_state take_atomic(struct dp_qp *dq, const struct pkt *pkt)
 {
-	struct xlat_user user = qp_user(dq->qp);
 	const struct send_wqe *wqe;
 	uint64_t value;
 	const struct span one = { .ptr = (uint8_t *)&value,
@@ -369,8 +388,7 @@ static enum req_state take_atomic(struct dp_qp *dq, const struct pkt *pkt)
 	value = dq->hca->atomic_host_endian ? htole64(pkt->atomic_orig)
 					    : htobe64(pkt->atomic_orig);
 	wqe = sq_current(dq);
-	if (!wqe || sge_place(dq->hca, &user, wqe->sge, wqe->num_sge, 0,
-			      sizeof(value), &one, &dq->hca->dp->scatter))
+	if (!wqe || !answer_place(dq, wqe, 0, sizeof(value), &one))
 		return REQ_LOCAL;
 	return REQ_ACKED;
 }

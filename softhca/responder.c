@@ -107,7 +107,8 @@ static void accept(struct dp_qp *dq, const struct pkt *pkt)
 	acknowledge(dq, psn_add(dq->resp.epsn, PSN_MASK), AETH_ACK);
 }
 
-static void complete(struct dp_qp *dq, const struct pkt *pkt, uint32_t byte_cnt)
+static void complete(struct dp_qp *dq, const struct pkt *pkt, uint32_t byte_cnt,
+		     const struct cqe_data *data)
 {
 	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
 	struct cqe_recv recv = {
@@ -116,6 +117,7 @@ static void complete(struct dp_qp *dq, const struct pkt *pkt, uint32_t byte_cnt)
 		.imm = kind->imm || kind->inv ? pkt->imm : 0,
 		.remote_qpn = dq->qp->remote_qpn,
 		.solicited = pkt->solicited,
+		.data = data,
 	};
 
 	if (kind->class == PKT_WRITE)
@@ -169,12 +171,32 @@ static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 	return true;
 }
 
+/* The payload to where the receive WQE points, or a whole small one to data. */
+static enum xlat_status place(struct dp_qp *dq, const struct pkt *pkt,
+			      struct cqe_data *data)
+{
+	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+	struct datapath *dp = dq->hca->dp;
+	struct xlat_user user = rq_user(dq->qp);
+
+	if (!kind->first || !kind->last ||
+	    pkt->len > cqe_room(dq->qp->rcq, dq->qp->cs_res))
+		return sge_place(dq->hca, &user, dp->rwqe.sge, dp->rwqe.num_sge,
+				 dq->resp.done, pkt->len, pkt->payload,
+				 &dp->scatter);
+	if (!pkt->len)
+		return XLAT_OK;
+	data->len = (uint8_t)pkt->len;
+	return sge_divert(dq->hca, &user, dp->rwqe.sge, dp->rwqe.num_sge,
+			  pkt->len, pkt->payload, &dp->scatter, data->bytes);
+}
+
 static void do_send(struct dp_qp *dq, const struct pkt *pkt)
 {
 	struct datapath *dp = dq->hca->dp;
 	struct responder *resp = &dq->resp;
-	struct xlat_user user = qp_user(dq->qp);
 	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
+	struct cqe_data data = { .len = 0 };
 
 	if (!receive_wqe(dq, pkt))
 		return;
@@ -183,8 +205,7 @@ static void do_send(struct dp_qp *dq, const struct pkt *pkt)
 			     AETH_NAK_INV);
 		return;
 	}
-	if (sge_place(dq->hca, &user, dp->rwqe.sge, dp->rwqe.num_sge,
-		      resp->done, pkt->len, pkt->payload, &dp->scatter)) {
+	if (place(dq, pkt, &data)) {
 		fail_receive(dq, pkt, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT,
 			     AETH_NAK_OP);
 		return;
@@ -196,7 +217,7 @@ static void do_send(struct dp_qp *dq, const struct pkt *pkt)
 	}
 	if (kind->last) {
 		resp->busy = PKT_NONE;
-		complete(dq, pkt, (uint32_t)resp->done);
+		complete(dq, pkt, (uint32_t)resp->done, &data);
 	}
 	accept(dq, pkt);
 }
@@ -287,7 +308,7 @@ static void do_write(struct dp_qp *dq, const struct pkt *pkt)
 		if (!resp->held)
 			resp->rwqe = dq->hca->dp->rwqe.index;
 		resp->held = false;
-		complete(dq, pkt, (uint32_t)resp->done);
+		complete(dq, pkt, (uint32_t)resp->done, NULL);
 	}
 	accept(dq, pkt);
 }

@@ -43,16 +43,19 @@ static void complete(struct dp_qp *dq, const struct send_wqe *wqe)
 {
 	struct qp *qp = dq->qp;
 	uint16_t index = qp->sq_ci;
+	const struct cqe_data *data = &dq->req.data;
 	uint32_t byte_cnt = 0;
 
 	if (wqe->opcode == WQE_READ)
 		byte_cnt = (uint32_t)wqe->len;
 	else if (wqe->opcode == WQE_ATOMIC_CS || wqe->opcode == WQE_ATOMIC_FA)
 		byte_cnt = sizeof(uint64_t);
+	else
+		data = NULL;
 	leave(dq, wqe->num_bb);
 	if (wqe->ce >= CTRL_CE_ALWAYS)
 		cqe_send_done(dq->hca, qp, wqe->opcode, index, byte_cnt,
-			      wqe->ce == CTRL_CE_EVENT);
+			      wqe->ce == CTRL_CE_EVENT, data);
 }
 
 /* A WQE that fails always completes, and takes the QP down. */

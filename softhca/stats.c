@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "front.h"
+#include "mkey.h"
 #include "stats.h"
 
 #define MAX_DEPTH 4
@@ -122,6 +123,36 @@ static void put_wqes(struct writer *w, const struct hca_stats *s)
 	leave(w);
 }
 
+struct translations {
+	uint64_t keys, mtt, klm;
+};
+
+static void count_entries(struct obj *obj, void *arg)
+{
+	const struct mkey *mkey = (const struct mkey *)obj;
+	struct translations *t = arg;
+	uint64_t entries = mkey_entries(mkey);
+
+	t->keys += entries != 0;
+	if (mkey->mode == MKEY_MTT)
+		t->mtt += entries;
+	else
+		t->klm += entries;
+}
+
+/* Not counted as they come and go: a gauge of what is there now. */
+static void put_translations(struct writer *w, struct hca *hca)
+{
+	struct translations t = { 0 };
+
+	obj_for_each(&hca->obj[OBJ_MKEY], count_entries, &t);
+	enter(w, "translations");
+	put(w, "keys", t.keys);
+	put(w, "mtt", t.mtt);
+	put(w, "klm", t.klm);
+	leave(w);
+}
+
 static void put_hca(struct writer *w, struct hca *hca)
 {
 	const struct hca_stats *s = &hca->stats;
@@ -146,6 +177,7 @@ static void put_hca(struct writer *w, struct hca *hca)
 	put(w, "rnr_naks", s->rnr_naks);
 	put(w, "timeouts", s->timeouts);
 	put(w, "dropped", s->dropped);
+	put_translations(w, hca);
 	enter(w, "dma");
 	put(w, "read_bytes", dma->read_bytes);
 	put(w, "write_bytes", dma->write_bytes);

@@ -143,7 +143,7 @@ static bool place(struct dp_qp *dq, const struct pkt *pkt, uint8_t *grh)
 {
 	struct datapath *dp = dq->hca->dp;
 	const struct recv_wqe *wqe = &dp->rwqe;
-	struct xlat_user user = qp_user(dq->qp);
+	struct xlat_user user = rq_user(dq->qp);
 	const struct span header = { .ptr = grh, .len = GRH_SIZE };
 
 	return !sge_place(dq->hca, &user, wqe->sge, wqe->num_sge, GRH_SIZE,

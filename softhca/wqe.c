@@ -297,3 +297,21 @@ enum xlat_status sge_place(struct hca *hca, const struct xlat_user *user,
 	}
 	return XLAT_OK;
 }
+
+enum xlat_status sge_divert(struct hca *hca, const struct xlat_user *user,
+			    const struct sge *sge, unsigned int num_sge,
+			    size_t len, const struct span *payload,
+			    struct spans *scratch, uint8_t *buf)
+{
+	struct span_cursor src = { .s = payload };
+	enum xlat_status status;
+
+	spans_reset(scratch);
+	status = sge_spans(hca, user, sge, num_sge, 0, len, XLAT_LW, scratch);
+	if (status)
+		return status;
+	spans_reset(scratch);
+	spans_add(scratch, buf, len);
+	spans_fill(scratch, &src);
+	return XLAT_OK;
+}

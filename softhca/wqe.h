@@ -99,5 +99,13 @@ enum xlat_status sge_place(struct hca *hca, const struct xlat_user *user,
 			   const struct sge *sge, unsigned int num_sge,
 			   uint64_t off, uint64_t len,
 			   const struct span *payload, struct spans *scratch);
+/*
+ * The same for a whole payload of few bytes, but they go to buf, and memory is
+ * only checked: a completion ends alike wherever its payload goes.
+ */
+enum xlat_status sge_divert(struct hca *hca, const struct xlat_user *user,
+			    const struct sge *sge, unsigned int num_sge,
+			    size_t len, const struct span *payload,
+			    struct spans *scratch, uint8_t *buf);
 
 #endif

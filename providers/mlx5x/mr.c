@@ -177,6 +177,7 @@ static uint32_t mr_handle(struct ibv_mr *mr)
 const struct verbs_exp_ops mlx5x_exp_ops = {
 	.size = sizeof(struct verbs_exp_ops),
 	.reg_smr = reg_smr,
+	.swap_smr = mlx5x_swap_smr,
 	.export_to_fd = mlx5x_export_to_fd,
 	.import_pd_fd = mlx5x_import_pd_fd,
 	.import_mr_fd = mlx5x_import_mr_fd,

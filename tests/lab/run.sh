@@ -19,7 +19,8 @@ run_usage() {
   --no-build              the build as it is, up to date or not
   --quiet                 only the command's output and faults
 The checkout is /mnt/src, the build /mnt/build, both read-only. The status is
-the command's if not zero; 124 after a time-out; 125 if the lab finds a fault.
+the command's if not zero; 124 after a time-out; 141 if nobody reads the output
+any more; 125 if the lab finds a fault.
 USAGE
 }
 
@@ -148,6 +149,9 @@ run_report() {
 		read -r status <"$VM_DIR/share/status"
 	elif [ "$VM_TIMED_OUT" = 1 ]; then
 		status=124
+	elif [ "$VM_UNREAD" = 1 ]; then
+		say "nobody reads the command's output any more"
+		status=141
 	fi
 	if [ -e "$VM_DIR/share/started" ]; then
 		started=$(date -r "$VM_DIR/share/started" +%s%3N)

@@ -104,11 +104,11 @@ watch_step() {
 			end_job "$2"
 			exit
 		fi
-		if [ "$LAB_QUIET" != 0 ] || [ $t -lt 2 ]; then
+		if [ "$LAB_QUIET" != 0 ] || [ "$t" -lt 2 ]; then
 			:
 		elif [ -t 2 ]; then
 			printf '\rlab: %s ... %d s ' "$1" "$t" >&2
-		elif [ $t = 2 ]; then
+		elif [ "$t" = 2 ]; then
 			printf 'lab: %s ...\n' "$1" >&2
 		elif [ $((t % 15)) = 0 ]; then
 			printf 'lab: %s ... %d s\n' "$1" "$t" >&2

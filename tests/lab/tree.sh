@@ -67,18 +67,19 @@ tree_ready() {
 	touch "$TREE.lock"
 }
 
-# Removes the trees that nobody uses.
+# Removes the trees that nobody uses. The locks stay: somebody may be waiting for
+# one, and must not end up with a lock that no other lab sees.
 tree_clean() {
 	local lock tree fd
 	for lock in "$LAB_CACHE"/trees/*-*.lock; do
 		tree=${lock%.lock}
-		if [ ! -e "$lock" ]; then
+		if [ ! -d "$tree" ]; then
 			continue
 		fi
 		exec {fd}>"$lock"
 		if flock --nonblock "$fd"; then
 			say "removing $tree"
-			rm -rf --one-file-system "$tree" "$lock"
+			rm -rf --one-file-system "$tree"
 		else
 			say "$tree is in use: left"
 		fi

@@ -100,17 +100,22 @@ vm_ask() {
 }
 
 # Asks softhca for its counters between the command's end and the power-off,
-# which waits for "go"; before, for its live objects when a test in the guest
-# makes the file "ask".
+# which waits for "go"; before, for those or its live objects when a test in the
+# guest makes the file "ask", in which it says which.
 vm_stats() {
+	local what
 	until [ -e "$VM_DIR/share/status" ]; do
 		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
 			return
 		fi
 		if [ -e "$VM_DIR/share/ask" ]; then
+			what=$(cat "$VM_DIR/share/ask")
 			rm -f "$VM_DIR/share/ask"
-			vm_ask objects >"$VM_DIR/share/objects.new"
-			mv "$VM_DIR/share/objects.new" "$VM_DIR/share/objects"
+			if [ "$what" != stats ]; then
+				what=objects
+			fi
+			vm_ask "$what" >"$VM_DIR/share/answer.new"
+			mv "$VM_DIR/share/answer.new" "$VM_DIR/share/answer"
 		fi
 		sleep 0.1
 	done
@@ -118,19 +123,35 @@ vm_stats() {
 	: >"$VM_DIR/share/go"
 }
 
-# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever).
+# vm_cut_short ENDED TIMER: something ended before QEMU, so that QEMU must. A
+# process that follows the output ends earlier when nobody reads what it writes.
+vm_cut_short() {
+	if ! kill -0 "$VM_QEMU" 2>/dev/null; then
+		wait "$VM_QEMU"
+		return
+	fi
+	if [ "$1" = "$2" ]; then
+		VM_TIMED_OUT=1
+	else
+		VM_UNREAD=1
+	fi
+	end_job "$VM_QEMU"
+}
+
+# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever), and no longer
+# than somebody reads the command's output.
 vm_wait() {
 	local timer='' ended='' rc=0
 	VM_TIMED_OUT=0
+	VM_UNREAD=0
 	if [ "$VM_TIMEOUT" != 0 ]; then
 		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
 		timer=$JOB
 	fi
-	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
-	if [ "$ended" = "$timer" ]; then
-		VM_TIMED_OUT=1
-		end_job "$VM_QEMU"
+	wait -n -p ended "$VM_QEMU" "${VM_TAILS[@]}" ${timer:+"$timer"} || rc=$?
+	if [ "$ended" != "$VM_QEMU" ]; then
 		rc=0
+		vm_cut_short "$ended" "$timer" || rc=$?
 	fi
 	forget_job "$VM_QEMU"
 	if [ -n "$timer" ]; then

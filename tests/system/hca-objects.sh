@@ -2,18 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Source this file.
 
-# The live objects of the device, as softhca counts them; the lab asks it.
-hca_objects() {
+# hca_ask objects|stats: what softhca answers; the lab asks it
+hca_ask() {
 	local i
-	rm -f /mnt/lab/objects
-	: >/mnt/lab/ask
+	rm -f /mnt/lab/answer
+	echo "$1" >/mnt/lab/ask.new
+	mv /mnt/lab/ask.new /mnt/lab/ask
 	for ((i = 0; i < 300; i++)); do
-		if [ -e /mnt/lab/objects ]; then
-			cat /mnt/lab/objects
+		if [ -e /mnt/lab/answer ]; then
+			cat /mnt/lab/answer
 			return 0
 		fi
 		sleep 0.1
 	done
 	echo "no answer from the lab" >&2
 	return 1
+}
+
+# The live objects of the device, as softhca counts them.
+hca_objects() {
+	hca_ask objects
+}
+
+# hca_commands REGEX: how many commands of such names it has executed
+hca_commands() {
+	hca_ask stats | awk -v re="^hca[0-9]+\\.commands\\.($1)\$" \
+		'$1 ~ re { n += $2 } END { print n + 0 }'
 }

@@ -345,6 +345,57 @@ static void test_errno(void)
 		ibv_dereg_mr(mr);
 }
 
+static long pinned_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmPin: %ld kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+/* A page is missing: no part of the region stays pinned. */
+static void test_hole(void)
+{
+	uint8_t *all = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long before = pinned_kib();
+	struct ibv_mr *mr;
+	int i;
+
+	CHECK(all != MAP_FAILED, "mmap: %m");
+	CHECK(before > 0, "VmPin: %ld kB", before);
+	munmap(all + SIZE / 2, 4096);
+	for (i = 0; i < 10000; i++) {
+		errno = 0;
+		mr = ibv_reg_mr(dev.pd, all, SIZE, RW);
+		CHECK(!mr && errno == EFAULT, "%d: %p, %m", i, (void *)mr);
+	}
+	CHECK(pinned_kib() == before, "VmPin: %ld kB, before %ld", pinned_kib(),
+	      before);
+	munmap(all, SIZE);
+}
+
+/* Flags that may be ignored are no reason to refuse; others are. */
+static void test_optional_access(void)
+{
+	int access = RW | IBV_ACCESS_OPTIONAL_RANGE;
+	struct ibv_mr *mr = ibv_reg_mr(dev.pd, one, SIZE, access);
+
+	CHECK(mr, "optional flags: %m");
+	works(mr, (uintptr_t)one, one);
+	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
+	errno = 0;
+	mr = ibv_reg_mr(dev.pd, one, SIZE, RW | 1 << 15);
+	CHECK(!mr && (errno == EINVAL || errno == EOPNOTSUPP),
+	      "an unknown flag: %p, %m", (void *)mr);
+}
+
 static const struct test_case cases[] = {
 	{ "mr-iova", test_iova },
 	{ "mr-zero-based", test_zero_based },
@@ -355,6 +406,8 @@ static const struct test_case cases[] = {
 	{ "mr-read-only", test_read_only },
 	{ "mr-null", test_null_mr },
 	{ "mr-errno", test_errno },
+	{ "mr-hole", test_hole },
+	{ "mr-optional-access", test_optional_access },
 };
 
 int main(int argc, char **argv)

@@ -85,9 +85,9 @@ WEAK void event_srq(struct hca *hca, enum eqe_type type, uint32_t srqn)
 }
 
 WEAK void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
-		  bool solicited)
+		  const uint8_t *first, bool solicited)
 {
-	(void)hca, (void)cq, (void)cqe, (void)solicited;
+	(void)hca, (void)cq, (void)cqe, (void)first, (void)solicited;
 }
 
 WEAK void eth_sq_doorbell(struct hca *hca, struct eth_wq *sq)

@@ -85,13 +85,15 @@ int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
 }
 
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
-	     bool solicited)
+	     const uint8_t *first, bool solicited)
 {
 	struct rig_cq *r = (struct rig_cq *)cq;
 
 	(void)hca;
 	assert_true(r->count < RIG_CQES);
 	memcpy(r->cqe[r->count], cqe, 64);
+	if (first)
+		memcpy(r->first[r->count], first, 64);
 	r->solicited[r->count++] = solicited;
 }
 

@@ -20,6 +20,7 @@ struct rig_cq {
 	struct cq cq; /* first: the data path hands this out */
 	unsigned int count, seen;
 	uint8_t cqe[RIG_CQES][64];
+	uint8_t first[RIG_CQES][64]; /* first halves, if given */
 	bool solicited[RIG_CQES];
 };
 

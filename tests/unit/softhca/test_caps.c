@@ -65,7 +65,7 @@ static const struct want wants[] = {
 	{ GENERAL, 0x20, 31, 24, XLAT_MAX_DEPTH, XLAT_MAX_DEPTH },
 	{ GENERAL, 0x44, 14, 14, 1, 1 },	 /* imaicl: windows */
 	{ GENERAL, 0x40, 15, 14, 0, 0 },	 /* cmdif_checksum */
-	{ GENERAL, 0x40, 10, 10, 0, 0 },	 /* sctr_data_cqe */
+	{ GENERAL, 0x40, 10, 10, 1, 1 },	 /* sctr_data_cqe */
 	{ GENERAL, 0x40, 30, 30, 0, 0 },	 /* striding_rq */
 	{ GENERAL, 0x44, 3, 0, 0xf, 0xf },	 /* xrc, ud, uc, rc */
 	{ GENERAL, 0x44, 24, 24, 0, 0 },	 /* pg: no ODP */

@@ -184,6 +184,7 @@ static void test_text(void **state)
 		"hca0.cqes_error 32",
 		"hca0.eqes 33",
 		"hca0.irqs 18446744073709551615",
+		"hca0.translations.mtt 0",
 		"hca0.dma.read_bytes 41",
 		"hca0.dma.write_bytes 42",
 		"hca1.cqes 0",

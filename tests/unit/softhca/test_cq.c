@@ -40,7 +40,7 @@ static void post(struct drv *drv, struct drv_cq *cq, uint8_t opcode,
 
 	cqe[63] = (uint8_t)(opcode << 4 | 1); /* the owner bit is not ours */
 	be16_put(cqe + 0x3c, tag);
-	cq_post(drv->guest.hca, cq_get(drv->guest.hca, cq->cqn), cqe,
+	cq_post(drv->guest.hca, cq_get(drv->guest.hca, cq->cqn), cqe, NULL,
 		solicited);
 }
 
@@ -89,6 +89,31 @@ static void test_wraps(void **state)
 	(void)state;
 	run_wraps(&small);
 	run_wraps(&big);
+}
+
+/* The first half of a large CQE is written when there is something for it. */
+static void test_first_half(void **state)
+{
+	struct drv_cq big = { .log_size = 3, .big = true };
+	uint8_t cqe[64] = { 0 }, half[64];
+	const uint8_t *seen;
+	struct drv drv;
+
+	(void)state;
+	drv_init(&drv);
+	big.uar = drv.cq.uar;
+	big.eqn = drv.cq.eqn;
+	drv_create_cq(&drv.guest, &big);
+	memset(half, 0xa5, sizeof(half));
+	cq_post(drv.guest.hca, cq_get(drv.guest.hca, big.cqn), cqe, half,
+		false);
+	seen = guest_ptr(&drv.guest, big.ring.gpa, 256);
+	assert_memory_equal(seen, half, 64);
+	assert_memory_equal(seen + 64, cqe, 64);
+	post(&drv, &big, 0, 1, false);
+	assert_int_equal(be16_get(seen + 192 + 0x3c), 1);
+	assert_memory_not_equal(seen + 128, half, 64);
+	drv_fini(&drv);
 }
 
 static void test_arm(void **state)
@@ -450,6 +475,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_first_half),
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_solicited),
 		cmocka_unit_test(test_solicited_old),

@@ -51,7 +51,8 @@ static void post(unsigned int num)
 
 	while (num--) {
 		be16_put(cqe + 0x3c, tag++);
-		cq_post(guest->hca, cq_get(guest->hca, old.cqn), cqe, false);
+		cq_post(guest->hca, cq_get(guest->hca, old.cqn), cqe, NULL,
+			false);
 	}
 }
 

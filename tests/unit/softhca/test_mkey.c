@@ -10,10 +10,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "driver.h"
+#include "mkey.h"
 
 #define CREATE_MKEY  0x200u
 #define QUERY_MKEY   0x201u
@@ -109,6 +111,45 @@ static void test_pa_klm(void **state)
 		assert_int_equal(mkey->klm[1].va, 0x123456789000);
 		assert_int_equal(mkey->klm[3].bcount, 0);
 	}
+	drv_fini(&drv);
+}
+
+/* What a key takes of the device: the pages that its range touches. */
+static void test_entries(void **state)
+{
+	static const struct {
+		uint64_t start, len;
+		uint32_t entries;
+	} cases[] = {
+		{ 0x7f0000000800, 0x3000, 4 }, { 0x7f0000000000, 0x3000, 3 },
+		{ 0x7f0000000fff, 1, 1 },      { 0x7f0000000fff, 2, 2 },
+		{ 0x7f0000000000, 0x4000, 4 }, { 0x7f0000000000, 0, 0 },
+	};
+	struct drv drv;
+	struct mkey *mkey;
+	size_t i;
+
+	(void)state;
+	drv_init(&drv);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		msg_mtt(&drv);
+		be64_put(mkc + MKC_START_AT, cases[i].start);
+		be64_put(mkc + MKC_LEN_AT, cases[i].len);
+		mkey = create(&drv);
+		assert_int_equal(mkey_entries(mkey), cases[i].entries);
+		mkey->free = true;
+		assert_int_equal(mkey_entries(mkey), 0);
+	}
+	msg_mkey(&drv, &msg, MKEY_KLM);
+	bits_set(mkc, MKC_OCTWORDS, 4);
+	mkey = create(&drv);
+	assert_int_equal(mkey_entries(mkey), 0); /* none is set */
+	mkey->klm = calloc(4, sizeof(*mkey->klm));
+	mkey->klm[0].bcount = mkey->klm[2].bcount = 1;
+	mkey->klm[0].key = mkey->klm[2].key = 0xabc00;
+	assert_int_equal(mkey_entries(mkey), 2);
+	msg_mkey(&drv, &msg, MKEY_PA);
+	assert_int_equal(mkey_entries(create(&drv)), 0);
 	drv_fini(&drv);
 }
 
@@ -247,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mtt),
 		cmocka_unit_test(test_pa_klm),
+		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_destroy_query),
 		cmocka_unit_test(test_many_free),

@@ -177,6 +177,58 @@ static void test_create_bad(void **state)
 	drv_fini(&drv);
 }
 
+static void msg_cs(struct drv *drv, enum qp_type type, uint32_t req,
+		   uint32_t res)
+{
+	struct drv_qp qp = rc;
+
+	qp.type = type;
+	msg_qp(drv, &msg, &qp);
+	bits_set(qpc, QPC_CS_REQ, req);
+	bits_set(qpc, QPC_CS_RES, res);
+}
+
+/* Payload within CQEs: what the kernel asks for, and what CQEs do not hold. */
+static void test_data_in_cqe(void **state)
+{
+	static const struct {
+		enum qp_type type;
+		uint32_t req, res;
+	} bad[] = {
+		{ QP_RC, 0x22, 0 }, { QP_RC, 0, 2 },	{ QP_RC, 0x12, 0 },
+		{ QP_RC, 0x10, 0 }, { QP_RC, 0x33, 0 }, { QP_RC, 0, 3 },
+		{ QP_UC, 0x11, 1 }, { QP_UD, 0, 1 },	{ QP_RC, 0, 0x11 },
+	};
+	struct drv drv;
+	struct qp *dev;
+	size_t i;
+
+	(void)state;
+	drv_init(&drv);
+	msg_cs(&drv, QP_RC, 0x11, 1);
+	dev = qp_get(drv.guest.hca, msg_create(&drv.guest, &msg));
+	assert_int_equal(dev->cs_req, 32);
+	assert_int_equal(dev->cs_res, 32);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		msg_cs(&drv, bad[i].type, bad[i].req, bad[i].res);
+		assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_QP,
+			       SYND_FIELD);
+	}
+	cq_get(drv.guest.hca, drv.cq.cqn)->cqe_size = 128;
+	msg_cs(&drv, QP_RC, 0x22, 2);
+	dev = qp_get(drv.guest.hca, msg_create(&drv.guest, &msg));
+	assert_int_equal(dev->cs_req, 64);
+	assert_int_equal(dev->cs_res, 64);
+	/* Nothing to receive with: asked for all the same. */
+	msg_cs(&drv, QP_RC, 0, 1);
+	bits_set(qpc, QPC_RQ_TYPE, QP_RQ_NONE);
+	bits_set(qpc, QPC_CQN_RCV, 0);
+	msg_create(&drv.guest, &msg);
+	msg_cs(&drv, QP_UC, 0, 1);
+	msg_create(&drv.guest, &msg);
+	drv_fini(&drv);
+}
+
 static void test_references(void **state)
 {
 	struct drv drv;
@@ -531,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_geometry),
 		cmocka_unit_test(test_create_bad),
+		cmocka_unit_test(test_data_in_cqe),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_uar_goes_first),
 		cmocka_unit_test(test_gsi),

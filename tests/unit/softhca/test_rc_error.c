@@ -301,6 +301,29 @@ static void test_send_inv_refused(void **state)
 	expect_error(rig_poll_one(&b->rcq), b, false, 0, 0x05);
 }
 
+/* An SRQ of another PD than the QP's: its WQEs are of that PD. */
+static void test_srq_of_another_pd(void **state)
+{
+	struct mkey *other = rig_mr(&gb, 0x50000, 4096, RIG_ALL);
+	struct rig_srq *s = rig_srq(&gb, 0x33, 3, 6);
+
+	(void)state;
+	s->srq.pd = other->pd = RIG_OTHER_PD;
+	rig_use_srq(b, s);
+	rig_srq_post(s, 0, 1, rig_key(other), 0x50000, 1000);
+	rig_srq_post(s, 1, 2, rig_key(dst), DVA, 1000);
+	post(0x0a, 0, 0, rig_key(src), VA, 1000);
+	rig_ring(a);
+	rig_wait(b, &b->rcq, 1);
+	expect_recv(rig_poll(&b->rcq), b, 2, 0, 1000);
+	rig_check(&gb, other, 0x50000, 1000, 1);
+	post(0x0a, 0, 0, rig_key(src), VA, 1000);
+	rig_ring(a);
+	rig_wait(b, &b->rcq, 1);
+	expect_error(rig_poll(&b->rcq), b, false, 1, 0x04);
+	rig_check_is(&gb, dst, DVA, 1000, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +360,7 @@ int main(void)
 		T(receive_too_short),
 		T(receive_bad_key),
 		T(send_inv_refused),
+		T(srq_of_another_pd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
