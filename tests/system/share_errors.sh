@@ -150,14 +150,6 @@ capability() {
 	refused ENOENT B mr m import C F "$H_MR"
 }
 
-export VERBS_LOG_LEVEL=1
-VERBS_LOG_FILE=${VERBS_LOG_FILE:-$(mktemp -d /tmp/share-log.XXXXXX)/log}
-export VERBS_LOG_FILE
-# of every user
-chmod 777 "${VERBS_LOG_FILE%/*}"
-: >>"$VERBS_LOG_FILE"
-chmod 666 "$VERBS_LOG_FILE"
-
 all=(descriptors handles destinations locked exhausted capability)
 
 if [ "${1-}" = run ]; then
@@ -165,8 +157,16 @@ if [ "${1-}" = run ]; then
 	exit 0
 fi
 failed=0
+# The log so far says which provider serves; from here on it has refusals only,
+# of every user.
+ibv_devinfo >/dev/null
+log=$(mktemp -d /tmp/share-log.XXXXXX)
+export VERBS_LOG_FILE=$log/log VERBS_LOG_LEVEL=1
+: >"$VERBS_LOG_FILE"
+chmod 777 "$log"
+chmod 666 "$VERBS_LOG_FILE"
 for name in "${all[@]}"; do
 	scenario "$name"
 done
-rm -r "${VERBS_LOG_FILE%/*}"
+rm -r "$log"
 exit $failed
