@@ -114,7 +114,7 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct mlx5x_context *ctx = to_mctx(ibpd->context);
 	struct mlx5x_pd *pd = to_mpd(ibpd);
-	bool counted = pd->live.ref;
+	bool counted;
 	int err;
 
 	if (atomic_load(&pd->users)) {
@@ -125,8 +125,9 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 		return dealloc_parent_domain(pd);
 	if (!pd->upstream)
 		mlx5x_live_del(ctx, &pd->live);
-	err = pd->live.ref ? mlx5x_live_release(ctx, &pd->live)
-			   : mlx5x_cmd_dealloc_pd(ibpd);
+	counted = pd->live.ref;
+	err = counted ? mlx5x_live_release(ctx, &pd->live)
+		      : mlx5x_cmd_dealloc_pd(ibpd);
 	if (err && !pd->upstream)
 		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
 	if (err)

@@ -149,6 +149,40 @@ static void test_types(void)
 	CHECK(!ibv_destroy_srq(srq) && !ibv_close_device(c), "close");
 }
 
+/* What a context may not own when it becomes a user of another file. */
+static void test_owned(void)
+{
+	struct ibv_srq_init_attr srq_attr = { .attr = { 16, 1, 0 } };
+	struct ibv_context *c = open_again();
+	struct ibv_pd *pd = c ? ibv_alloc_pd(c) : NULL, *got;
+	struct ibv_srq *srq;
+	struct ibv_mr *m;
+	struct ibv_mw *mw;
+	uint32_t new;
+
+	CHECK(pd, "setup: %s", strerror(errno));
+	for (int i = 0; i < 3; i++) {
+		srq = i == 0 ? ibv_create_srq(pd, &srq_attr) : NULL;
+		m = i == 1 ? ibv_reg_mr(pd, memory, SIZE, 0) : NULL;
+		mw = i == 2 ? ibv_alloc_mw(pd, IBV_MW_TYPE_1) : NULL;
+		CHECK(srq || m || mw, "object %d: %s", i, strerror(errno));
+		CHECK(!import_pd(c) && errno == EBUSY, "object %d: %s", i,
+		      strerror(errno));
+		CHECK(ibv_export_to_fd(ibv_context_to_fd(c), &new, src.context,
+				       UVERBS_OBJECT_PD,
+				       ibv_pd_to_handle(src.pd)) == EXDEV,
+		      "export, object %d", i);
+		CHECK(!(srq ? ibv_destroy_srq(srq)
+			: m ? ibv_dereg_mr(m)
+			    : ibv_dealloc_mw(mw)),
+		      "object %d is not what it was", i);
+	}
+	got = import_pd(c);
+	CHECK(got && !ibv_dealloc_pd(got) && !ibv_dealloc_pd(pd) &&
+		      !ibv_close_device(c),
+	      "import: %s", strerror(errno));
+}
+
 /* With any number of free descriptors it works or changes nothing. */
 static void test_exhausted(void)
 {
@@ -526,6 +560,7 @@ static void test_child_closes(void)
 static const struct test_case cases[] = {
 	{ "share_abuse-descriptors", test_descriptors },
 	{ "share_abuse-types", test_types },
+	{ "share_abuse-owned", test_owned },
 	{ "share_abuse-exhausted", test_exhausted },
 	{ "share_abuse-low-limit", test_low_limit },
 	{ "share_abuse-threads", test_threads },
