@@ -57,8 +57,9 @@ static void send_offer(int sock, const struct offer *offer, int fd)
 	cmsg->cmsg_type = SCM_RIGHTS;
 	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
 	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	if (sendmsg(sock, &msg, 0) != sizeof(*offer))
-		err(1, "sendmsg");
+	/* An importer that has gone shows in what it does not answer. */
+	if (sendmsg(sock, &msg, MSG_NOSIGNAL) != sizeof(*offer))
+		warn("sendmsg");
 }
 
 static void serve(const char *path, struct offer *offer, int fd, uint32_t count)
@@ -67,36 +68,42 @@ static void serve(const char *path, struct offer *offer, int fd, uint32_t count)
 	int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
 	char done;
 
-	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
-	unlink(path);
-	if (sock < 0 || bind(sock, (struct sockaddr *)&un, sizeof(un)) ||
-	    listen(sock, 16))
+	strcpy(un.sun_path, path);
+	if (sock < 0 || bind(sock, (struct sockaddr *)&un, sizeof(un)))
 		err(1, "%s", path);
+	if (listen(sock, 16))
+		err(1, "listen");
 	for (offer->number = 0; offer->number < count; offer->number++) {
 		peer = accept(sock, NULL, NULL);
 		if (peer < 0)
-			err(1, "accept");
+			break;
 		send_offer(peer, offer, fd);
 		if (read(peer, &done, 1) != 1)
-			errx(1, "importer %u failed", offer->number);
+			break;
 		close(peer);
 	}
-	close(sock);
 	unlink(path);
+	if (offer->number < count)
+		errx(1, "importer %u failed", offer->number);
+	close(sock);
 }
 
 int main(int argc, char **argv)
 {
-	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 1, i;
+	char *end, *buf;
+	long number = strtol(argc > 2 ? argv[2] : "1", &end, 10);
+	uint32_t count = (uint32_t)number, i;
 	struct ibv_context *context, *to;
 	struct offer offer = { 0 };
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	uint32_t fd;
-	char *buf;
 
-	if (argc < 2 || count < 1 || count > SIZE / 4096)
-		errx(2, "usage: share_export SOCKET [COUNT]");
+	if (argc < 2 || argc > 3 || *end || number < 1 || number > SIZE / 4096)
+		errx(2, "usage: share_export SOCKET [COUNT of 1 to %d]",
+		     SIZE / 4096);
+	if (strlen(argv[1]) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		errx(2, "%s is too long for a socket", argv[1]);
 	context = open_first();
 	to = open_first();
 	buf = aligned_alloc(4096, SIZE);

@@ -36,11 +36,13 @@ static int receive_offer(const char *path, struct offer *offer, int *fd)
 	int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct cmsghdr *cmsg;
 
-	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	if (strlen(path) >= sizeof(un.sun_path))
+		errx(2, "%s is too long for a socket", path);
+	strcpy(un.sun_path, path);
 	if (sock < 0 || connect(sock, (struct sockaddr *)&un, sizeof(un)))
 		err(1, "%s", path);
 	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != sizeof(*offer))
-		err(1, "recvmsg");
+		errx(1, "no offer came from %s", path);
 	cmsg = CMSG_FIRSTHDR(&msg);
 	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
 		errx(1, "no descriptor came");
@@ -90,12 +92,15 @@ static void connect_to_itself(struct ibv_qp *qp, uint8_t gid_index)
 
 int main(int argc, char **argv)
 {
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { 1, 1, 1, 1, 64 },
-	};
+	struct ibv_qp_init_attr init = { .cap = { 1, 1, 1, 1, 64 } };
+	char text[64], *end;
+	long gid_index = strtol(argc > 2 ? argv[2] : "0", &end, 10);
 	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = 1 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.num_sge = 1,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+	};
 	struct ibv_send_wr *bad;
 	struct ibv_context *context;
 	struct ibv_wc wc = { 0 };
@@ -104,31 +109,30 @@ int main(int argc, char **argv)
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_qp *qp;
-	char text[64];
 	int fd, sock;
 
-	if (argc < 2 || !list || !list[0])
+	if (argc < 2 || argc > 3 || *end || gid_index < 0 || gid_index > 255)
 		errx(2, "usage: share_import SOCKET [GID-INDEX]");
 	sock = receive_offer(argv[1], &offer, &fd);
-	context = ibv_open_device(list[0]);
+	context = list && list[0] ? ibv_open_device(list[0]) : NULL;
 	if (!context)
-		err(1, "ibv_open_device");
+		errx(1, "no RDMA device, or it cannot be opened");
 	/* First import, then create: a context with QPs can no longer. */
 	pd = ibv_import_pd(context, (uint32_t)fd, offer.pd_handle);
 	mr = pd ? ibv_import_mr(context, (uint32_t)fd, offer.mr_handle) : NULL;
 	if (!mr)
 		err(1, "import");
 	close(fd);
+	init.qp_type = IBV_QPT_RC;
 	init.send_cq = init.recv_cq = ibv_create_cq(context, 4, NULL, NULL, 0);
 	qp = init.send_cq ? ibv_create_qp(pd, &init) : NULL;
 	if (!qp)
 		err(1, "ibv_create_qp");
-	connect_to_itself(qp, argc > 2 ? (uint8_t)atoi(argv[2]) : 0);
+	connect_to_itself(qp, (uint8_t)gid_index);
 
 	snprintf(text, sizeof(text), "importer %u was here", offer.number);
 	sge = (struct ibv_sge){ (uintptr_t)text, sizeof(text), 0 };
 	wr.sg_list = &sge;
-	wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
 	wr.wr.rdma.remote_addr = offer.addr + offer.number * 4096;
 	wr.wr.rdma.rkey = mr->rkey;
 	if (ibv_post_send(qp, &wr, &bad))

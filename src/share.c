@@ -18,6 +18,7 @@ static const struct verbs_exp_ops *ops_of(struct ibv_context *context)
 	const struct verbs_exp_ops *ops;
 
 	if (!context) {
+		log_err(NULL, "export and import need a context, not NULL");
 		errno = EINVAL;
 		return NULL;
 	}
@@ -48,6 +49,7 @@ MLX5X_EXPORT int ibv_export_to_fd(uint32_t fd, uint32_t *new_handle,
 	int err;
 
 	if (!new_handle) {
+		log_err(context, "export: no place for the handle is given");
 		errno = EINVAL;
 		return EINVAL;
 	}

@@ -50,13 +50,20 @@ uint32_t ibv_mr_to_handle(struct ibv_mr *mr);
 }
 #endif
 
-/* A macro is not expanded inside itself: two arguments reach libibverbs. */
-#define MLX5X_IMPORT_BY_COUNT_(a, b, c, name, ...) name
-#define ibv_import_pd(...)                                                     \
-	MLX5X_IMPORT_BY_COUNT_(__VA_ARGS__, ibv_import_pd_fd, ibv_import_pd, ) \
+/*
+ * A macro is not expanded inside itself: two arguments reach libibverbs.  So
+ * does one, and more than three reach ours, that the compiler may complain.
+ */
+#define MLX5X_IMPORT_BY_COUNT_(a, b, c, d, e, name, ...) name
+#define ibv_import_pd(...)                                         \
+	MLX5X_IMPORT_BY_COUNT_(__VA_ARGS__, ibv_import_pd_fd,      \
+			       ibv_import_pd_fd, ibv_import_pd_fd, \
+			       ibv_import_pd, ibv_import_pd, )     \
 	(__VA_ARGS__)
-#define ibv_import_mr(...)                                                     \
-	MLX5X_IMPORT_BY_COUNT_(__VA_ARGS__, ibv_import_mr_fd, ibv_import_mr, ) \
+#define ibv_import_mr(...)                                         \
+	MLX5X_IMPORT_BY_COUNT_(__VA_ARGS__, ibv_import_mr_fd,      \
+			       ibv_import_mr_fd, ibv_import_mr_fd, \
+			       ibv_import_mr, ibv_import_mr, )     \
 	(__VA_ARGS__)
 
 #endif

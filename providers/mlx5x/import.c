@@ -33,7 +33,7 @@ struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle)
 	pd->ibv.context = context;
 	pd->ibv.handle = handle;
 	pd->upstream = true;
-	return &pd->ibv;
+	return &mlx5x_pd_revive(to_mctx(context), pd)->ibv;
 }
 
 void mlx5x_unimport_pd(struct ibv_pd *ibpd)
@@ -46,7 +46,7 @@ void mlx5x_unimport_pd(struct ibv_pd *ibpd)
 			"unimport of a PD that is in use or was not imported: nothing is done\n");
 		return;
 	}
-	free(pd);
+	mlx5x_pd_retire(to_mctx(ibpd->context), pd, false);
 }
 
 struct ibv_mr *mlx5x_import_mr(struct ibv_pd *pd, uint32_t handle)

@@ -168,7 +168,7 @@ struct mlx5x_pd {
 	atomic_uint users; /* parent domains on a PD, objects in a parent */
 	struct mlx5x_pd *base;
 	struct mlx5x_td *td;
-	struct list_node entry; /* of a parent domain */
+	struct list_node entry; /* of a parent domain, or a PD let go */
 	struct mlx5x_live live; /* of a PD */
 	bool upstream;		/* of ibv_import_pd: in no list */
 };
@@ -418,6 +418,16 @@ void mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec);
 /* pd.c */
 struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context);
 int mlx5x_dealloc_pd(struct ibv_pd *pd);
+/*
+ * Free a PD of which the program has let go.  Unless the kernel's object is
+ * gone, QPs and regions here may be in it and name it: it is kept then, for
+ * the next import of it or until the context closes.
+ */
+void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone);
+/* A PD that is imported: it, or the one that was kept in its stead. */
+struct mlx5x_pd *mlx5x_pd_revive(struct mlx5x_context *ctx,
+				 struct mlx5x_pd *pd);
+void mlx5x_pds_fini(struct mlx5x_context *ctx);
 struct ibv_td *mlx5x_alloc_td(struct ibv_context *context,
 			      struct ibv_td_init_attr *attr);
 int mlx5x_dealloc_td(struct ibv_td *td);

@@ -33,6 +33,69 @@ struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 	return &pd->ibv;
 }
 
+/* Imported regions are only believed to be in it. */
+static void forget(struct mlx5x_context *ctx, const struct mlx5x_pd *pd)
+{
+	struct mlx5x_live *live;
+
+	list_for_each (&ctx->share.live[MLX5X_KIND_MR], live, entry) {
+		struct mlx5x_mr *mr = container_of(live, struct mlx5x_mr, live);
+
+		if (live->imported && mr->vmr.ibv_mr.pd == &pd->ibv)
+			mr->vmr.ibv_mr.pd = NULL;
+	}
+}
+
+void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone)
+{
+	struct mlx5x_pd *old, *next;
+
+	pthread_mutex_lock(&ctx->share.lock);
+	/* Of a number that became another PD's nothing is left to name it. */
+	list_for_each_safe (&ctx->share.retired, old, next, entry) {
+		if (old->pdn != pd->pdn ||
+		    (!gone && old->ibv.handle == pd->ibv.handle))
+			continue;
+		list_del(&old->entry);
+		forget(ctx, old);
+		free(old);
+	}
+	if (gone)
+		forget(ctx, pd);
+	else
+		list_add(&ctx->share.retired, &pd->entry);
+	pthread_mutex_unlock(&ctx->share.lock);
+	if (gone)
+		free(pd);
+}
+
+struct mlx5x_pd *mlx5x_pd_revive(struct mlx5x_context *ctx, struct mlx5x_pd *pd)
+{
+	struct mlx5x_pd *old;
+
+	pthread_mutex_lock(&ctx->share.lock);
+	list_for_each (&ctx->share.retired, old, entry) {
+		if (old->pdn != pd->pdn || old->ibv.handle != pd->ibv.handle)
+			continue;
+		list_del(&old->entry);
+		old->live = pd->live;
+		old->upstream = pd->upstream;
+		free(pd);
+		pd = old;
+		break;
+	}
+	pthread_mutex_unlock(&ctx->share.lock);
+	return pd;
+}
+
+void mlx5x_pds_fini(struct mlx5x_context *ctx)
+{
+	struct mlx5x_pd *pd;
+
+	while ((pd = list_pop(&ctx->share.retired, struct mlx5x_pd, entry)))
+		free(pd);
+}
+
 static int dealloc_parent_domain(struct mlx5x_pd *pd)
 {
 	struct mlx5x_context *ctx = to_mctx(pd->ibv.context);
@@ -51,6 +114,7 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct mlx5x_context *ctx = to_mctx(ibpd->context);
 	struct mlx5x_pd *pd = to_mpd(ibpd);
+	bool counted;
 	int err;
 
 	if (atomic_load(&pd->users)) {
@@ -61,13 +125,14 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 		return dealloc_parent_domain(pd);
 	if (!pd->upstream)
 		mlx5x_live_del(ctx, &pd->live);
-	err = pd->live.ref ? mlx5x_live_release(ctx, &pd->live)
-			   : mlx5x_cmd_dealloc_pd(ibpd);
+	counted = pd->live.ref;
+	err = counted ? mlx5x_live_release(ctx, &pd->live)
+		      : mlx5x_cmd_dealloc_pd(ibpd);
 	if (err && !pd->upstream)
 		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
 	if (err)
 		return err;
-	free(pd);
+	mlx5x_pd_retire(ctx, pd, !counted || pd->live.gone);
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct target {
 	enum mlx5x_kind kind;
 	uint32_t handle;
 	uint32_t number;
+	bool destroyed;
 };
 
 static void fork_prepare(void)
@@ -110,15 +111,18 @@ static int destroy(void *arg)
 	struct target *t = arg;
 	int err = verify(arg);
 
-	return err ? err
-		   : mlx5x_cmd_destroy(&t->ctx->vctx.context, t->kind,
-				       t->handle, NULL);
+	if (!err)
+		err = mlx5x_cmd_destroy(&t->ctx->vctx.context, t->kind,
+					t->handle, NULL);
+	t->destroyed = !err;
+	return err;
 }
 
 static struct target target_of(struct mlx5x_context *ctx,
 			       const struct mlx5x_live *live)
 {
-	return (struct target){ ctx, live->kind, live->handle, live->number };
+	return (struct target){ ctx, live->kind, live->handle, live->number,
+				false };
 }
 
 static int take(struct mlx5x_context *ctx, struct mlx5x_live *live, bool import)
@@ -148,6 +152,7 @@ static int release(struct mlx5x_context *ctx, struct mlx5x_live *live,
 
 	if (!err || force)
 		live->ref = NULL;
+	live->gone = t.destroyed;
 	return err;
 }
 
@@ -163,6 +168,7 @@ void mlx5x_share_init(struct mlx5x_context *ctx, bool upstream)
 		list_head_init(&share->live[i]);
 	list_head_init(&share->exports);
 	list_head_init(&share->domains);
+	list_head_init(&share->retired);
 	share->upstream = upstream;
 	pthread_mutex_lock(&lock);
 	list_add_tail(&contexts, &share->entry);
@@ -213,6 +219,7 @@ void mlx5x_share_fini(struct mlx5x_context *ctx)
 	list_del(&ctx->share.entry);
 	sweep(ctx);
 	pthread_mutex_unlock(&lock);
+	mlx5x_pds_fini(ctx);
 	pthread_mutex_destroy(&ctx->share.lock);
 }
 
@@ -490,6 +497,7 @@ struct ibv_pd *mlx5x_import_pd_fd(struct ibv_context *context, int fd,
 	err = take(ctx, &pd->live, true);
 	if (err)
 		goto err;
+	pd = mlx5x_pd_revive(ctx, pd);
 	mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, handle);
 	ctx->share.shared = true;
 	pthread_mutex_unlock(&lock);

@@ -45,6 +45,7 @@ struct mlx5x_live {
 	uint32_t number; /* pdn or mkey index; of referenced objects */
 	struct mlx5x_ref *ref;
 	bool imported; /* by ibv_import_*_fd */
+	bool gone;     /* the kernel's object went with the reference */
 };
 
 struct mlx5x_sharing {
@@ -52,6 +53,7 @@ struct mlx5x_sharing {
 	pthread_mutex_t lock;	/* of live */
 	struct list_head live[MLX5X_NUM_KINDS];
 	struct list_head domains; /* parent domains */
+	struct list_head retired; /* PDs that their users may still name */
 	/* live objects that exports to this context's descriptor keep */
 	struct list_head exports;
 	bool shared; /* others have this uverbs file, by export or import */

@@ -77,6 +77,63 @@ connection() {
 	result example-cm-board-gone $rc $out
 }
 
+# Wrong arguments: status 2, and no file is touched.
+wrong_arguments() {
+	local file long arguments rc wrong=0
+	file=$(mktemp /tmp/share.XXXXXX)
+	echo precious >"$file"
+	long=/tmp/$(printf '%0120d' 0)
+	for arguments in "" "$sock 0" "$sock x" "$sock -1" "$sock 257" \
+		"$sock 1 1" "$sock 4294967297" "$long"; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		timeout 20 "$bin/share_export" $arguments >/dev/null 2>&1 ||
+			rc=$?
+		[ $rc = 2 ] || wrong="share_export $arguments: status $rc"
+	done
+	for arguments in "" "$sock x" "$sock -1" "$sock 256" "$sock 1 1" \
+		"$long"; do
+		rc=0
+		# shellcheck disable=SC2086
+		timeout 20 "$bin/share_import" $arguments >/dev/null 2>&1 ||
+			rc=$?
+		[ $rc = 2 ] || wrong="share_import $arguments: status $rc"
+	done
+	rc=0
+	timeout 20 "$bin/share_export" "$file" >/dev/null 2>&1 || rc=$?
+	if [ $rc != 1 ] || [ "$(cat "$file")" != precious ]; then
+		wrong="share_export of a file: status $rc"
+	fi
+	if timeout 20 "$bin/share_import" "$file" >/dev/null 2>&1; then
+		wrong="share_import of a file"
+	fi
+	rm -f "$file"
+	if [ "$wrong" = 0 ]; then
+		echo "ok example-arguments"
+	else
+		echo "FAIL example-arguments: $wrong"
+		failed=1
+	fi
+}
+
+# An importer that dies leaves neither a waiting owner nor a socket.
+importer_dies() {
+	local owner rc=0
+	timeout 20 "$bin/share_export" "$sock" >/tmp/share.out 2>&1 &
+	owner=$!
+	wait_for 10 test -S "$sock" || true
+	python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])' "$sock"
+	wait "$owner" || rc=$?
+	if [ $rc = 1 ] && [ ! -e "$sock" ]; then
+		rc=0
+	fi
+	result example-importer-dies $rc /tmp/share.out
+}
+
 share
+wrong_arguments
+importer_dies
 connection
 exit $failed

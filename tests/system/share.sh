@@ -149,6 +149,27 @@ no_export() {
 	want ok P pd p dealloc >/dev/null
 }
 
+# The source is served by libmlx5, which counts nobody: it can be imported
+# from, not exported.  Its objects are borrowed.
+stock_source() {
+	IBV_DRIVERS='' owner
+	want ok P fd F of A >/dev/null
+	equal "$(tell P exportto A A mr "$H_MR")" 'err EOPNOTSUPP'
+	far_end
+	consumer Q
+	import_all Q
+	connect_q Q
+	traffic Q
+	# An importer does not become the owner by passing it on.
+	equal "$(want ok Q exportto C C mr "$H_MR")" "ok handle $H_MR"
+	equal "$(want ok Q exportto C C pd "$H_PD")" "ok handle $H_PD"
+	leave Q
+	want ok Q ctx C close >/dev/null
+	want ok P mr m check 0 4096 13 >/dev/null
+	want ok P mr m dereg >/dev/null
+	want ok P pd p dealloc >/dev/null
+}
+
 # Export to the source context itself.
 to_itself() {
 	owner
@@ -331,8 +352,8 @@ close_sweeps() {
 	want ok P pd p dealloc >/dev/null
 }
 
-all=(usual_flow cq_before cq_busy cq_used qp_before no_export to_itself owner_first
-	owner_killed consumer_killed double_import eight_importers by_fork
+all=(usual_flow cq_before cq_busy cq_used qp_before no_export
+	stock_source to_itself owner_first owner_killed consumer_killed double_import eight_importers by_fork
 	other_user close_sweeps)
 
 if [ "${1-}" = run ]; then

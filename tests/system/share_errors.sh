@@ -15,9 +15,11 @@ export PUPPET=${MLX5X_BUILD:?}/tests/system/sharer
 # shellcheck source=tests/system/share-lib.sh
 . "$here/share-lib.sh"
 
-# refused EXPECTED PROCESS COMMAND...
+# refused EXPECTED PROCESS COMMAND...: with one line in the log, no more
 refused() {
+	: >"$VERBS_LOG_FILE"
 	equal "$(tell "${@:2}")" "err $1"
+	equal "$(wc -l <"$VERBS_LOG_FILE")" 1
 }
 
 descriptors() {
@@ -155,7 +157,16 @@ if [ "${1-}" = run ]; then
 	exit 0
 fi
 failed=0
+# The log so far says which provider serves; from here on it has refusals only,
+# of every user.
+ibv_devinfo >/dev/null
+log=$(mktemp -d /tmp/share-log.XXXXXX)
+export VERBS_LOG_FILE=$log/log VERBS_LOG_LEVEL=1
+: >"$VERBS_LOG_FILE"
+chmod 777 "$log"
+chmod 666 "$VERBS_LOG_FILE"
 for name in "${all[@]}"; do
 	scenario "$name"
 done
+rm -r "$log"
 exit $failed

@@ -489,6 +489,8 @@ int main(void)
 			argv[n++] = word;
 		if (n && !command(argv))
 			break;
+		/* also the log of libibverbs */
+		fflush(NULL);
 	}
 	return 0;
 }

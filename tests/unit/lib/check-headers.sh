@@ -90,12 +90,20 @@ END
 # With verbs_share.h the imports are told apart by their arguments.
 cat >"$tmp/share-source" <<'END'
 #include <infiniband/verbs_share.h>
+struct table {
+	struct ibv_pd *(*ibv_import_pd)(struct ibv_context *, uint32_t);
+	struct ibv_mr *(*ibv_import_mr)(struct ibv_pd *, uint32_t);
+};
 struct ibv_mr *from_fd(struct ibv_context *c, struct ibv_pd **pd);
 struct ibv_mr *from_fd(struct ibv_context *c, struct ibv_pd **pd)
 {
 	struct ibv_pd *(*two)(struct ibv_context *, uint32_t) = ibv_import_pd;
+	struct table table = { (ibv_import_pd), &ibv_import_mr };
 	uint32_t handle, fd = ibv_context_to_fd(c);
 
+	*pd = table.ibv_import_pd(ibv_import_pd(c, 1)->context, 2);
+	if (table.ibv_import_mr(*pd, 3))
+		*pd = ibv_import_pd(ibv_import_pd(c, fd, 4)->context, fd, 5);
 	*pd = ibv_import_pd(c, 1);
 	*pd = ibv_import_pd(c, fd, ibv_pd_to_handle(two(c, (2, 3))));
 	if (ibv_export_to_fd(fd, &handle, c, UVERBS_OBJECT_MR,
@@ -104,6 +112,14 @@ struct ibv_mr *from_fd(struct ibv_context *c, struct ibv_pd **pd)
 	return ibv_import_mr((*pd)->context, fd, handle);
 }
 END
+
+# No other count is anything.
+for arguments in '' c c,1,2,3 c,1,2,3,4; do
+	printf '#include <infiniband/verbs_share.h>\n%s\n%s{ ibv_import_pd(%s); }\n' \
+		'void wrong(struct ibv_context *c);' \
+		'void wrong(struct ibv_context *c)' "$arguments" \
+		>"$tmp/wrong-$arguments"
+done
 
 check() {
 	cc=$1 lang=$2 common=$3
@@ -114,6 +130,11 @@ check() {
 		compile "$cc" "$lang" "$common" "$file"
 	done
 	compile "$cc" "$lang" "$common" "$layout"
+	for file in "$tmp"/wrong-*; do
+		# shellcheck disable=SC2086
+		! "$cc" $flags -Wno-error -x "$lang" -std="$common" "$file" \
+			2>/dev/null || exit 1
+	done
 	for std; do
 		compile "$cc" "$lang" "$std" "$tmp/order-1"
 		compile "$cc" "$lang" "$std" "$tmp/share-source" -pedantic \

@@ -9,6 +9,7 @@
 #include "fake_share.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -198,6 +199,59 @@ static void test_not_movable(void **state)
 	fake_assert_clean();
 }
 
+static struct {
+	struct ibv_cq *cq;
+	atomic_bool end;
+	atomic_uint rounds;
+} spinner;
+
+static void *spin(void *arg)
+{
+	struct ibv_wc wc;
+
+	while (!atomic_load(&spinner.end)) {
+		if (mlx5x_poll_cq(spinner.cq, 1, &wc) ||
+		    mlx5x_req_notify_cq(spinner.cq, 0))
+			return &spinner;
+		atomic_fetch_add(&spinner.rounds, 1);
+	}
+	return arg;
+}
+
+/* Another thread polls and arms the CQ all the time. */
+static void test_cq_in_use(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c;
+	pthread_t thread;
+	unsigned int seen;
+	void *result;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10; i++) {
+		c = open_ctx();
+		spinner.cq = mlx5x_create_cq(c, 15, NULL, 0);
+		init_cq(spinner.cq, NULL);
+		atomic_store(&spinner.end, false);
+		seen = atomic_load(&spinner.rounds);
+		assert_int_equal(pthread_create(&thread, NULL, spin, NULL), 0);
+		while (atomic_load(&spinner.rounds) == seen)
+			sched_yield();
+		assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+		seen = atomic_load(&spinner.rounds);
+		while (atomic_load(&spinner.rounds) < seen + 2)
+			sched_yield();
+		atomic_store(&spinner.end, true);
+		pthread_join(thread, &result);
+		assert_null(result);
+		assert_int_equal(to_mcq(spinner.cq)->armed, MLX5X_CQ_ARMED);
+		assert_int_equal(mlx5x_destroy_cq(spinner.cq), 0);
+		fake_close(c);
+	}
+	fake_close(a);
+	fake_assert_clean();
+}
+
 struct scene {
 	struct ibv_context *a, *c;
 	struct ibv_comp_channel channel;
@@ -365,6 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_everything_moves, setup),
 		cmocka_unit_test_setup(test_cq_starts_anew, setup),
+		cmocka_unit_test_setup(test_cq_in_use, setup),
 		cmocka_unit_test_setup(test_not_movable, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 		cmocka_unit_test_setup(test_no_descriptors, setup),

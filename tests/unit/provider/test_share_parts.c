@@ -130,6 +130,63 @@ static void test_exported_by_another(void **state)
 	fake_assert_clean();
 }
 
+/*
+ * A PD that others hold can be let go while QPs are in it: they name it
+ * afterwards too.  A thousand times over it is one and the same.
+ */
+static void test_let_go(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p, *again;
+	uint32_t pdn = fake_share.pdn;
+	struct ibv_mr *mr, *second;
+	int i;
+
+	(void)state;
+	assert_int_equal(export(a, a, UVERBS_OBJECT_PD, pd->handle), 0);
+	p = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
+	mr = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
+	assert_ptr_equal(mr->pd, p);
+	for (i = 0; i < 1000; i++) {
+		assert_int_equal(mlx5x_dealloc_pd(p), 0);
+		assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
+		again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
+		assert_ptr_equal(again, p);
+	}
+	/* two of them, of which one is let go */
+	again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
+	assert_ptr_not_equal(again, p);
+	assert_int_equal(mlx5x_dealloc_pd(p), 0);
+	second = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
+	assert_ptr_equal(second->pd, again);
+	assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
+	/* The last holder's dealloc is the kernel's: nothing names it then. */
+	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
+	to_mctx(a)->share.shared = false;
+	fake_close(a);
+	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 0);
+	assert_int_equal(mlx5x_dealloc_pd(again), 0);
+	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
+	assert_null(mr->pd);
+	assert_null(second->pd);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(second)), 0);
+	fake_close(c);
+	fake_assert_clean();
+
+	/* The same of libibverbs' import, where nothing is counted. */
+	c = fake_import();
+	p = mlx5x_import_pd(c, 44);
+	mr = mlx5x_import_mr(p, 45);
+	mlx5x_unimport_pd(p);
+	assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
+	assert_ptr_equal(mlx5x_import_pd(c, 44), p);
+	mlx5x_unimport_pd(p);
+	mlx5x_unimport_mr(mr);
+	fake_close(c);
+	fake_assert_clean();
+}
+
 static struct ibv_mr *going;
 static struct ibv_pd *going_pd;
 
@@ -323,6 +380,7 @@ int main(void)
 		cmocka_unit_test_setup(test_pd_last, setup),
 		cmocka_unit_test_setup(test_exported_again, setup),
 		cmocka_unit_test_setup(test_exported_by_another, setup),
+		cmocka_unit_test_setup(test_let_go, setup),
 		cmocka_unit_test_setup(test_handle_used_again, setup),
 		cmocka_unit_test_setup(test_no_memory, setup),
 		cmocka_unit_test_setup(test_child, setup),
