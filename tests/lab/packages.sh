@@ -38,6 +38,7 @@ packages_build() {
 		/mnt/lab/files || true
 	packages_step "debian build" "$out" "$list" $here/build-debian \
 		/mnt/lab/files || return 1
+	packages_step "same files" "$out" "$list" $here/same || true
 	packages_step "lintian" "$out" "$list" $here/lint debian || true
 }
 

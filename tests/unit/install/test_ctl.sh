@@ -4,145 +4,14 @@
 # test_ctl.sh TEMPLATE: proves of mlx5x-ctl, in roots made for the test and
 # with the real dpkg, that it tells who serves and why; that enable makes that
 # certain in whatever order the configuration is stored; that an upgrade of the
-# stock provider changes nothing; that disable leaves what was before; that
-# both complete or undo what was interrupted; and that what cannot be done is
-# refused.
+# stock provider changes nothing, one of mlx5x to another private ABI neither;
+# that disable leaves what was before; that installations in several places do
+# not undo each other; and that what cannot be done is refused.
 # Cases and checks are called by name:
 # shellcheck disable=SC2317
 set -u
-template=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-libdir=/usr/lib/test
-plugins=$libdir/libibverbs
-stock=$plugins/libmlx5-rdmav34.so
-parked=$plugins/libmlx5-stock-rdmav34.so
-own=/etc/libibverbs.d/mlx5x.driver
-
-check() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok $case-$name"
-	else
-		echo "FAIL $case-$name: $*"
-		sed 's/^/    /' "$work/out"
-		failed=1
-	fi
-}
-
-# make_ctl LIBDIR: the program as installed in LIBDIR
-make_ctl() {
-	sed -e "s,@PROJECT_VERSION@,0.1.0,; s,@INSTALL_LIBDIR@,$1," \
-		-e "s,@RDMA_CORE_PACKAGE_VERSION@,56.1,;" \
-		-e "s,@MLX5X_PLUGIN_SUFFIX@,-rdmav34," \
-		-e "s,@MLX5X_SYSTEM_LIBDIR@,$libdir," \
-		-e "s,@MLX5X_CONFIG_DIR@,/etc/libibverbs.d," \
-		"$template" >"$work/mlx5x-ctl"
-	chmod +x "$work/mlx5x-ctl"
-	ours=$1/libibverbs/libmlx5x-rdmav34.so
-	mkdir -p "$root$1/libibverbs"
-	echo ours >"$root$ours"
-}
-
-# ctl STATUS ARGUMENT...
-ctl() {
-	local want=$1 got=0
-	shift
-	env -u IBV_DRIVERS -u RDMAV_DRIVERS "$work/mlx5x-ctl" --root "$root" \
-		"$@" >"$work/out" 2>&1 || got=$?
-	[ "$got" = "$want" ]
-}
-
-says() {
-	grep -qE "$1" "$work/out"
-}
-
-silent() {
-	[ ! -s "$work/out" ]
-}
-
-# The whole root: names, kinds, links, contents; not what dpkg logs.
-picture() {
-	(cd "$root" && find . -path './var/lib/dpkg/*-old' -prune -o \
-		-name lock\* -prune -o -printf '%p %y %l %m\n' | sort &&
-		find etc usr -type f -exec sha256sum {} + | sort)
-}
-
-unchanged() {
-	picture >"$work/now"
-	diff "$work/before" "$work/now" >"$work/out"
-}
-
-# system FOLDER VERSION: the files of an rdma-core
-system() {
-	mkdir -p "$1$plugins" "$1/etc/libibverbs.d"
-	echo "stock of $2" >"$1$libdir/libmlx5.so.1.25.$2"
-	ln -s "libmlx5.so.1.25.$2" "$1$libdir/libmlx5.so.1"
-	ln -s "../libmlx5.so.1.25.$2" "$1$stock"
-	echo "driver mlx5" >"$1/etc/libibverbs.d/mlx5.driver"
-	echo "driver rxe" >"$1/etc/libibverbs.d/rxe.driver"
-}
-
-# library FOLDER: the files of libibverbs
-library() {
-	mkdir -p "$1$plugins" "$1/etc/libibverbs.d"
-	echo "IBVERBS_PRIVATE_34" >"$1$libdir/libibverbs.so.1.14.56.1"
-	ln -s libibverbs.so.1.14.56.1 "$1$libdir/libibverbs.so.1"
-}
-
-new_root() {
-	root=$work/$case
-	library "$root"
-}
-
-dpkg_root() {
-	dpkg --root "$root" --force-not-root --force-script-chrootless \
-		--log /dev/null "$@" >"$work/out" 2>&1
-}
-
-# package NAME VERSION: builds a stand-in
-package() {
-	local dir=$work/$1-$2
-	mkdir -p "$dir/DEBIAN"
-	if [ "$1" = libibverbs1 ]; then
-		library "$dir"
-	else
-		system "$dir" "$2"
-		printf '/etc/libibverbs.d/%s.driver\n' mlx5 rxe \
-			>"$dir/DEBIAN/conffiles"
-	fi
-	cat >"$dir/DEBIAN/control" <<-END
-	Package: $1
-	Version: $2
-	Architecture: all
-	Maintainer: Test <test@localhost>
-	Description: stand-in
-	END
-	dpkg-deb --build "$dir" "$work/$1-$2.deb" >/dev/null
-}
-
-new_dpkg_root() {
-	root=$work/$case
-	mkdir -p "$root"/var/lib/dpkg/{info,updates}
-	: >"$root/var/lib/dpkg/status"
-	: >"$root/var/lib/dpkg/diversions"
-	dpkg_root --install "$work/libibverbs1-56.1.deb" \
-		"$work/ibverbs-providers-56.1.deb"
-}
-
-# device NAME KERNEL-DRIVER NUMBER
-device() {
-	local pci=$root/sys/devices/0000:0$3:00.0
-	mkdir -p "$root/sys/class/infiniband/$1" "$pci" \
-		"$root/sys/bus/pci/drivers/$2" \
-		"$root/sys/class/infiniband_verbs/uverbs$3"
-	ln -s "../../../devices/${pci##*/}" \
-		"$root/sys/class/infiniband/$1/device"
-	ln -s "../../bus/pci/drivers/$2" "$pci/driver"
-	echo "$1" >"$root/sys/class/infiniband_verbs/uverbs$3/ibdev"
-}
+# shellcheck source=tests/unit/install/ctl.sh
+. "$(dirname "$0")/ctl.sh"
 
 # What both kinds of system have in common.
 round_trip() {
@@ -215,6 +84,7 @@ case_config() {
 	system "$root" 56.1
 	echo " driver	$plugins/libmlx5 " >"$root/etc/libibverbs.d/x"
 	printf 'driver mlx5' >"$root/etc/libibverbs.d/unended"
+	echo "driver mlx5 and more" >"$root/etc/libibverbs.d/more"
 	echo "driver mlx5" >"$root/etc/libibverbs.d/.hidden"
 	make_ctl "$libdir"
 	round_trip
@@ -230,37 +100,82 @@ case_config() {
 	check completed says '^on: '
 }
 
-# Whatever was interrupted, either command ends in its own state.
-case_interrupted() {
-	local part command
-	for part in file diversion link; do
-		for command in enable disable; do
-			case=interrupted-$part-$command
-			new_dpkg_root
-			make_ctl "$libdir"
-			picture >"$work/before"
-			ctl 0 enable
-			case $part in
-			file) rm "$root$own" ;;
-			link) rm "$root$stock" ;;
-			diversion)
-				rm "$root$stock"
-				dpkg-divert --root "$root" --local --rename \
-					--divert "$parked" --remove "$stock" \
-					>/dev/null
-				;;
-			esac
-			ctl 0 status
-			check half says '^half done'
-			check ends ctl 0 "$command"
-			if [ "$command" = enable ]; then
-				ctl 0 status
-				check on says '^on: '
-				ctl 0 disable
-			fi
-			check exactly unchanged
-		done
-	done
+# Configuration that leads to the stock plugin by another name than dpkg's.
+case_alias() {
+	new_dpkg_root
+	make_ctl "$libdir"
+	cp -P "$root$stock" "$root$plugins/libmine-rdmav34.so"
+	echo "driver mine" >"$root/etc/libibverbs.d/mine"
+	picture >"$work/before"
+	check enable ctl 0 enable
+	check certain says '^plain programs: +mlx5x: .*no file the stock'
+	ctl 0 status
+	check on says '^on: '
+	check disable ctl 0 disable
+	check exactly unchanged
+}
+
+# A new version of mlx5x and of libibverbs, with another private ABI.
+case_abi() {
+	new_dpkg_root
+	make_ctl "$libdir"
+	ctl 0 enable
+	dpkg_root --install "$work/libibverbs1-65.0.deb" \
+		"$work/ibverbs-providers-65.0.deb"
+	check told ctl 1 status
+	check told-who says 'plain programs +stock: '
+	rm "$root$ours"
+	make_ctl "$libdir" 65 65.0
+	ctl 0 status
+	check half says '^half done'
+	check enable ctl 0 enable
+	ctl 0 status
+	check on says '^on: '
+	check serves says 'plain programs +mlx5x: .*no file the stock'
+	check old-link test ! -L "$root$stock"
+	check one-diversion test \
+		"$(grep -c / "$root/var/lib/dpkg/diversions")" = 2
+	ctl 0 disable
+	check no-diversion test ! -s "$root/var/lib/dpkg/diversions"
+	check stock test "$(readlink "$root$plugins/libmlx5-rdmav65.so")" = \
+		../libmlx5.so.1.25.65.0
+}
+
+# Installed by packages and under a prefix: each leaves the other's choice.
+case_two() {
+	local first
+	new_dpkg_root
+	make_ctl "$libdir"
+	first=$ours
+	picture >"$work/without"
+	make_ctl /opt/mlx5x/lib
+	ctl 0 enable
+	picture >"$work/before"
+	make_ctl "$libdir"
+	ctl 0 status
+	check told says '^on by another installation of mlx5x, /opt/mlx5x/lib/'
+	check leaves ctl 0 disable
+	check leaves-exactly unchanged
+	check takes ctl 0 enable
+	ctl 0 status
+	check on says '^on: '
+	check link test "$(readlink "$root$stock")" = "${first##*/}"
+	make_ctl /opt/mlx5x/lib
+	ctl 0 enable
+	rm -r "$root/opt"
+	make_ctl "$libdir"
+	ctl 0 status
+	check gone says '^half done'
+	ctl 0 disable
+	cp "$work/without" "$work/before"
+	check exactly unchanged
+}
+
+case_umask() {
+	new_dpkg_root
+	make_ctl "$libdir"
+	(umask 077 && ctl 0 enable)
+	check readable test "$(stat -c %a "$root$own")" = 644
 }
 
 # Both named, as a user may well do: the order of the folder decides.
@@ -303,6 +218,10 @@ case_refused() {
 	echo IBVERBS_PRIVATE_33 >"$root$libdir/libibverbs.so.1.14.44.0"
 	check abi ctl 1 enable
 	check abi-says says 'has no IBVERBS_PRIVATE_34'
+	ln -s ../libmlx5.so.1 "$root$plugins/libmlx5-rdmav33.so"
+	check abi-status ctl 1 status
+	check abi-stock says 'plain programs +stock: '
+	rm "$root$plugins/libmlx5-rdmav33.so"
 	rm "$root$libdir/libibverbs.so.1.14.44.0"
 	ln -sf libibverbs.so.1.14.56.1 "$root$libdir/libibverbs.so.1"
 	echo "driver efa" >"$root$own"
@@ -316,6 +235,11 @@ case_refused() {
 	picture >"$work/before"
 	check diverted ctl 1 enable
 	check diverted-exactly unchanged
+	case=refused-blank
+	new_dpkg_root
+	make_ctl "/opt/my mlx5x/lib"
+	check enable ctl 1 enable
+	check enable-says says 'takes no plugin with a blank in its path'
 }
 
 case_devices() {
@@ -352,18 +276,12 @@ case_usage() {
 	check two ctl 2 status enable
 	check quiet ctl 0 --quiet enable
 	check quiet-says silent
+	check no-folder ctl 2 --root
 	check no-root ctl 1 --root "$work/nowhere" status
 }
 
-if ! command -v dpkg-deb >/dev/null; then
-	echo "no dpkg"
-	exit 77
-fi
-case=build
-package libibverbs1 56.1
-package ibverbs-providers 56.1
-package ibverbs-providers 56.1.1
-for case in dpkg prefix config interrupted chance refused devices usage; do
+for case in dpkg prefix config alias abi two umask chance refused devices \
+	usage; do
 	"case_$case"
 done
 exit $failed

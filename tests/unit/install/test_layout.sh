@@ -90,13 +90,13 @@ check nothing-else test -z \
 check destdir-unnamed no_mention "$work" "$work/dest"
 check pc mentions "prefix=$prefix" \
 	"$work/dest$prefix/$libdir/pkgconfig/libmlx5x.pc"
-check run-path mentions "=$prefix/$libdir/libibverbs/" \
+check run-path mentions "='$prefix/$libdir'/libibverbs/" \
 	"$work/dest$prefix/bin/mlx5x-run"
 
 place=$work/any/place
 check place cmake --install "$build" --prefix "$place"
 check place-layout same_layout "$place"
-check place-ctl mentions "=$place/$libdir/libibverbs/" "$place/sbin/mlx5x-ctl"
+check place-ctl mentions "='$place/$libdir'/libibverbs/" "$place/sbin/mlx5x-ctl"
 check place-pc mentions "libdir=$place/$libdir" \
 	"$place/$libdir/pkgconfig/libmlx5x.pc"
 for program in bin/softhca bin/softhcactl sbin/mlx5x-ctl; do
@@ -109,6 +109,24 @@ for binary in "$place/$libdir"/libmlx5x.so.1 "$place/$libdir"/libibverbs/*.so \
 	readelf -d "$binary" >"$work/dynamic"
 	check "no-build-path-${binary##*/}" no_mention "$build" "$work/dynamic"
 done
+
+# Names that the shell, CMake and pkg-config take apart.
+DESTDIR="$work/root of/all"
+export DESTDIR
+check root cmake --install "$build" --prefix /
+unset DESTDIR
+check root-layout same_layout "$work/root of/all"
+check root-pc mentions "libdir=/$libdir" \
+	"$work/root of/all/$libdir/pkgconfig/libmlx5x.pc"
+odd="$work/an odd; pla'ce \$x & (y)"
+check odd cmake --install "$build" --prefix "$odd"
+check odd-layout same_layout "$odd"
+for program in bin/mlx5x-run sbin/mlx5x-ctl; do
+	check "odd-$program" executable "$odd/$program"
+done
+"$odd/bin/mlx5x-run" /bin/true 2>"$work/err"
+check odd-said mentions "$odd/$libdir/libibverbs/libmlx5x-preload.so: a preload" \
+	"$work/err"
 if [ "$prefix" != /usr ]; then
 	for plugin in "$place/$libdir"/libibverbs/*.so; do
 		check "loads-${plugin##*/}" loads "$plugin"

@@ -132,5 +132,27 @@ check plain gcc $warn $cflags "$work/plain.c" -o "$work/plain" \
 	-Wl,--as-needed $libs
 check plain-runs "$work/plain"
 check plain-without needs_not "$work/plain" libmlx5x
+cmake --install "$build" --prefix "$work/my usr" >/dev/null || exit 1
+check blank-prefix env PKG_CONFIG_PATH="$work/my usr/$libdir/pkgconfig" sh -c "
+	eval \"gcc \$(pkg-config --cflags libmlx5x-exp) '$work/old.c' \
+		-o '$work/blank' \$(pkg-config --libs libmlx5x-exp)\""
+check now gcc $warn $cflags "$work/both.c" -o "$work/now" -Wl,-z,now \
+	-Wl,-z,defs $libs -lmlx5
+check now-runs "$work/now"
+# Each header by itself, first and twice, and all of them backwards.
+for header in "$work/usr"/include/mlx5x/infiniband/*.h; do
+	header=infiniband/${header##*/}
+	printf '#include <%s>\n#include <%s>\n#include <infiniband/verbs.h>\n' \
+		"$header" "$header" >"$work/header.c"
+	cp "$work/header.c" "$work/header.cc"
+	check "$header-c" gcc $warn $cflags -c \
+		"$work/header.c" -o "$work/header.o"
+	check "$header-cc" g++ $warn -std=c++11 $cflags -c "$work/header.cc" \
+		-o "$work/header.o"
+	echo "#include <$header>"
+done >"$work/log"
+grep -v '^#' "$work/log"
+grep '^#' "$work/log" | sort -r >"$work/backwards.c"
+check backwards gcc $warn $cflags -c "$work/backwards.c" -o "$work/header.o"
 check no-flags sh -c "! gcc -c -o /dev/null '$work/both.c'"
 exit $failed

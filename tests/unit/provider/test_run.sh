@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
 # test_run.sh FOLDER: proves that mlx5x-run of the build FOLDER preloads our
-# library, keeps arguments, other preloads and the program's status, and says
-# clearly what it cannot run.
+# library, keeps arguments, other preloads and the program's status, finds the
+# program that exec would, and says clearly what it cannot run.
 set -eu
 dir=$1
 run=$dir/mlx5x-run
@@ -48,6 +48,35 @@ check by-link status 7 "$work/link" "$work/args"
 check by-link-preload grep -q '/libmlx5x-preload.so' "$work/out"
 check keeps-preloads status 7 env LD_PRELOAD=libc.so.6 "$run" "$work/args"
 check keeps-preloads-too grep -q 'preload.so:libc.so.6$' "$work/out"
+
+for word in true test die usage number; do
+	# words of the shell or of mlx5x-run
+	cp "$work/args" "$work/$word"
+	check "named-$word" status 7 env PATH="$work:$PATH" "$run" $word
+done
+check true status 0 "$run" true
+check dashes status 7 "$run" -- "$work/args" --
+check signal status 143 sh -c "'$run' sh -c 'kill -TERM \$\$'"
+mkdir -p "$work/dir/args" "$work/plain"
+echo >"$work/plain/args"
+check skips status 7 env PATH="$work/dir:$work/plain:$work:$PATH" "$run" args
+check directory status 126 "$run" "$work/dir"
+check directory-line grep -q 'is a directory' "$work/err"
+check no-program status 126 "$run" "$work/plain/args"
+check no-program-line grep -q 'is not executable' "$work/err"
+cat >"$work/static.c" <<'END'
+int main(void)
+{
+	return 9;
+}
+END
+if cc -static "$work/static.c" -o "$work/static" 2>/dev/null; then
+	check static status 9 "$run" "$work/static"
+	check static-line grep -q 'statically linked' "$work/err"
+fi
+cc "$work/static.c" -o "$work/dynamic"
+check dynamic status 9 "$run" "$work/dynamic"
+check dynamic-silent test ! -s "$work/err"
 
 check usage status 2 "$run"
 check unknown-option status 2 "$run" --unknown
