@@ -251,13 +251,26 @@ static bool context_ok(const struct umr *umr, const struct mkey *mkey)
 	       mkey->start + (mkey->len - 1) >= mkey->start;
 }
 
+/*
+ * A program may not give a key all addresses; libmlx5 does not even clear the
+ * bit when it binds a window.
+ */
+static void apply(struct mkey *mkey, const struct umr *umr, const struct qp *qp)
+{
+	bool length64 = mkey->length64;
+
+	mkey_apply(mkey, umr->mkc, umr->mask);
+	if (qp->type != QP_REG_UMR)
+		mkey->length64 = length64;
+}
+
 static const char *change(struct umr *umr, struct dp_qp *dq)
 {
 	struct mkey *mkey = umr->mkey;
 	struct mkey after = *mkey;
 	bool bind = is_bind(umr, dq->qp);
 
-	mkey_apply(&after, umr->mkc, umr->mask);
+	apply(&after, umr, dq->qp);
 	if (!context_ok(umr, &after))
 		return "page size or range cannot be";
 	if (bind && !bind_ok(umr, dq, &after))
@@ -266,7 +279,7 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 		return "no such PD";
 	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
 		return "out of memory";
-	mkey_apply(mkey, umr->mkc, umr->mask);
+	apply(mkey, umr, dq->qp);
 	if (umr->mask & MKEY_MASK_FREE)
 		mkey->window = bind;
 	/* Pages that the kernel takes back will not be used again. */

@@ -3,10 +3,12 @@
  * Queries of devices and ports, answered from the standard queries.  A
  * capability is reported when this library has it, whatever the hardware can.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <infiniband/verbs_exp.h>
 
+#include "context.h"
 #include "export.h"
 #include "log.h"
 #include "unserved.h"
@@ -15,6 +17,23 @@
 #define SERVED_GROUPS IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS
 /* Done by this library on every device. */
 #define LIBRARY_CAPS (IBV_EXP_DEVICE_MR_ALLOCATE | IBV_EXP_DEVICE_SHARED_MR)
+/* Standard flags for things that the plugin does not serve. */
+#define NOT_OURS                                                          \
+	(IBV_DEVICE_AUTO_PATH_MIG | IBV_DEVICE_CHANGE_PHY_PORT |          \
+	 IBV_DEVICE_UD_IP_CSUM | IBV_DEVICE_XRC | IBV_DEVICE_RC_IP_CSUM | \
+	 IBV_DEVICE_RAW_IP_CSUM | IBV_DEVICE_MANAGED_FLOW_STEERING)
+/* Experimental flags that say what a standard one says. */
+#define TWINS                                                    \
+	(IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS | \
+	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+
+static_assert((uint64_t)IBV_DEVICE_MEM_WINDOW << 32 ==
+			      IBV_EXP_DEVICE_MEM_WINDOW &&
+		      (uint64_t)IBV_DEVICE_MEM_MGT_EXTENSIONS << 32 ==
+			      IBV_EXP_DEVICE_MEM_MGT_EXTENSIONS &&
+		      (uint64_t)IBV_DEVICE_MEM_WINDOW_TYPE_2B << 32 ==
+			      IBV_EXP_DEVICE_MW_TYPE_2B,
+	      "each twin is 32 bits up");
 
 static void fill_device(struct ibv_exp_device_attr *attr,
 			const struct ibv_device_attr *orig)
@@ -60,6 +79,13 @@ static void fill_device(struct ibv_exp_device_attr *attr,
 	attr->phys_port_cnt = orig->phys_port_cnt;
 }
 
+static uint64_t cap_flags(const struct ibv_context *context, uint32_t standard)
+{
+	if (context_ops(context))
+		standard &= ~(uint32_t)NOT_OURS;
+	return standard | (uint64_t)(standard & TWINS) << 32 | LIBRARY_CAPS;
+}
+
 MLX5X_EXPORT int ibv_exp_query_device(struct ibv_context *context,
 				      struct ibv_exp_device_attr *attr)
 {
@@ -77,8 +103,8 @@ MLX5X_EXPORT int ibv_exp_query_device(struct ibv_context *context,
 	memset(attr, 0, sizeof(*attr));
 	fill_device(attr, &orig);
 	if (asked & IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS)
-		attr->exp_device_cap_flags = orig.device_cap_flags |
-					     LIBRARY_CAPS;
+		attr->exp_device_cap_flags =
+			cap_flags(context, orig.device_cap_flags);
 	attr->comp_mask = asked & SERVED_GROUPS;
 	return 0;
 }

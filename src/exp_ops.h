@@ -46,6 +46,13 @@ struct verbs_exp_ops {
 				  struct mlx5x_smr *smr);
 
 	/*
+	 * ibv_rereg_mr has just changed the translation of mr: from now on smr
+	 * (or NULL) is bound to it as by reg_smr, and what was bound to it is
+	 * returned (or NULL), the caller's to release.  Never fails.
+	 */
+	struct mlx5x_smr *(*swap_smr)(struct ibv_mr *mr, struct mlx5x_smr *smr);
+
+	/*
 	 * Export and import, as <infiniband/verbs_share.h> describes them.
 	 * The first returns 0 or an errno; type is of enum
 	 * uverbs_default_objects.

@@ -134,15 +134,23 @@ static int dereg(struct foreign_mr *foreign)
 	return err;
 }
 
-MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
+/* What is known of mr, forgotten; NULL: nothing. */
+static struct foreign_mr *take(const struct ibv_mr *mr)
 {
 	struct foreign_mr *foreign = forget(mr);
-	int err;
 
 	while (foreign && is_stale(foreign)) {
 		release(foreign);
 		foreign = forget(mr);
 	}
+	return foreign;
+}
+
+MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
+{
+	struct foreign_mr *foreign = take(mr);
+	int err;
+
 	if (!foreign)
 		return ibv_dereg_mr(mr);
 	err = dereg(foreign);
@@ -151,5 +159,73 @@ MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 		return err;
 	}
 	release(foreign);
+	return 0;
+}
+
+/* The MR that foreign is about stands on smr now. */
+static void settle(struct foreign_mr *foreign, struct mlx5x_smr *smr)
+{
+	struct mlx5x_smr *old = foreign->smr;
+
+	if (!smr && smr_has(old, foreign->mr->addr, foreign->mr->length)) {
+		mlx5x_smr_withdraw(old);
+		remember(foreign);
+		return;
+	}
+	foreign->smr = smr;
+	if (smr)
+		remember(foreign);
+	else
+		free(foreign);
+	mlx5x_smr_release(old);
+}
+
+static int rereg_known(struct foreign_mr *foreign,
+		       const struct mr_change *change, struct mlx5x_smr *smr)
+{
+	struct ibv_mr *mr = foreign->mr;
+	uint32_t handle = mr->handle;
+	int err = EINVAL;
+
+	if (mr == &foreign->no_rdma_mr) {
+		log_err(mr->context,
+			"an MR with NO_RDMA cannot be re-registered");
+		goto keep;
+	}
+	mr->handle = foreign->kernel_handle;
+	err = mr_change_apply(mr, change);
+	foreign->lkey = mr->lkey;
+	if (!err && mr_change_moves(change)) {
+		settle(foreign, smr);
+		return 0;
+	}
+	mr->handle = handle;
+keep:
+	remember(foreign);
+	return err;
+}
+
+int foreign_rereg(struct ibv_mr *mr, const struct mr_change *change,
+		  struct mlx5x_smr *smr)
+{
+	struct foreign_mr *foreign = take(mr);
+	int err;
+
+	if (foreign)
+		return rereg_known(foreign, change, smr);
+	if (!smr)
+		return mr_change_apply(mr, change);
+	foreign = calloc(1, sizeof(*foreign));
+	if (!foreign)
+		return ENOMEM;
+	err = mr_change_apply(mr, change);
+	if (err) {
+		free(foreign);
+		return err;
+	}
+	foreign->mr = mr;
+	foreign->kernel_handle = mr->handle;
+	foreign->lkey = mr->lkey;
+	settle(foreign, smr);
 	return 0;
 }

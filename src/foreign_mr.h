@@ -13,9 +13,18 @@
 #define MLX5X_FOREIGN_MR_H
 
 #include "exp_ops.h"
+#include "rereg_mr.h"
 
 /* As reg_smr of struct verbs_exp_ops, on any context. */
 struct ibv_mr *foreign_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 			       int access, bool no_rdma, struct mlx5x_smr *smr);
+
+/*
+ * mr_change_apply(), after which the MR stands on smr (NULL: memory of the
+ * program) if its translation changes.  What it stood on is then released.
+ * Returns 0, or an errno value with smr still the caller's.
+ */
+int foreign_rereg(struct ibv_mr *mr, const struct mr_change *change,
+		  struct mlx5x_smr *smr);
 
 #endif

@@ -80,6 +80,17 @@ static void fork_init(void)
 	fork_err = pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
+MLX5X_EXPORT int mlx5x_ref_forks(unsigned int *forks)
+{
+	pthread_once(&fork_once, fork_init);
+	if (fork_err)
+		return fork_err;
+	pthread_mutex_lock(&lock);
+	*forks = generation;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
 static int range_lock(const struct object *object, int64_t range, short type)
 {
 	struct flock fl = {
@@ -115,6 +126,7 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* False: it is somebody's who does not let it go, or cannot be had at all. */
 static bool mutex_lock(const struct object *object)
 {
 	struct timespec pause = { .tv_nsec = 50000 };
@@ -244,17 +256,17 @@ static void object_put(struct object *object)
 
 /*
  * A borrower's read lock on the object's byte would pass for an owner's with
- * the next importer, so a borrower takes none.
+ * the next importer, so a borrower takes none.  Who does not get the mutex
+ * takes the lock all the same: two that leave together may then both leave the
+ * object alive, but nobody takes it from a holder.
  */
 static int join(struct object *object, bool import, int (*verify)(void *arg),
 		void *arg)
 {
-	bool mutex = false;
+	bool mutex = mutex_lock(object);
 	int err;
 
-	if (object->inode->fd >= 0)
-		mutex = mutex_lock(object);
-	if (mutex && !object->locked && (!import || held_by_others(object)))
+	if (!object->locked && (!import || held_by_others(object)))
 		object->locked = !range_lock(object, OBJECT_RANGE, F_RDLCK);
 	err = verify(arg);
 	if (mutex)
@@ -269,11 +281,12 @@ MLX5X_EXPORT int mlx5x_ref_take(int fd, enum mlx5x_ref_kind kind,
 {
 	struct object *object;
 	struct mlx5x_ref *ref;
+	unsigned int forks;
 	int err;
 
-	pthread_once(&fork_once, fork_init);
-	if (fork_err)
-		return fork_err;
+	err = mlx5x_ref_forks(&forks);
+	if (err)
+		return err;
 	ref = calloc(1, sizeof(*ref));
 	if (!ref)
 		return ENOMEM;

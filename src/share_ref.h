@@ -58,6 +58,14 @@ int mlx5x_ref_take(int fd, enum mlx5x_ref_kind kind, uint32_t number,
 int mlx5x_ref_release(struct mlx5x_ref *ref, int (*destroy)(void *arg),
 		      void *arg, bool force);
 
+/*
+ * How many forks this process is away from the first that used the library:
+ * what was made at another number is the parent's.  A lock that is held around
+ * calls of this file gets its fork handlers after the first call of this
+ * function, since handlers run in the reverse order.  0 or ENOMEM.
+ */
+int mlx5x_ref_forks(unsigned int *forks);
+
 /* Whether this reference never destroys the object. */
 bool mlx5x_ref_borrowed(const struct mlx5x_ref *ref);
 

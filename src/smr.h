@@ -107,6 +107,16 @@ struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr);
  */
 int smr_remap_pinnable(struct mlx5x_smr *smr);
 
+/* Whether any byte of [addr, addr + length) belongs to smr, which may be NULL. */
+static inline bool smr_has(const struct mlx5x_smr *smr, const void *addr,
+			   size_t length)
+{
+	uintptr_t start = (uintptr_t)addr;
+
+	return smr && start < (uintptr_t)smr->addr + smr->length &&
+	       start + length > (uintptr_t)smr->addr;
+}
+
 /* Release what the program left behind on a context that is being closed. */
 void smr_sweep(const struct ibv_context *context);
 

@@ -81,21 +81,6 @@ MLX5X_EXPORT int ibv_exp_use_priv_env(struct ibv_context *context)
 	return -1;
 }
 
-MLX5X_EXPORT int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags,
-				  struct ibv_pd *pd, void *addr, size_t length,
-				  uint64_t access,
-				  struct ibv_exp_rereg_mr_attr *attr)
-{
-	(void)flags;
-	(void)pd;
-	(void)addr;
-	(void)length;
-	(void)access;
-	return unserved_int(CONTEXT_OF(mr), __func__,
-			    attr ? attr->comp_mask : 0,
-			    IBV_EXP_REREG_MR_ATTR_RESERVED);
-}
-
 MLX5X_EXPORT int ibv_exp_prefetch_mr(struct ibv_mr *mr,
 				     struct ibv_exp_prefetch_attr *attr)
 {

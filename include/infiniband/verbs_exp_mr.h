@@ -300,8 +300,29 @@ struct ibv_exp_dereg_out {
 };
 
 /*
- * Change translation, PD or access of an MR.  attr may be NULL.  Not served
- * yet: ENOSYS with the MR unchanged; EINVAL for mr NULL or attr->comp_mask.
+ * Change translation, PD or access of an MR, or several of them.  attr may be
+ * NULL.  access counts with CHANGE_ACCESS only.
+ *
+ * With CHANGE_TRANSLATION and CHANGE_ACCESS, ALLOCATE_MR in access and addr
+ * NULL the library allocates length bytes; mr->addr tells where.  Memory that
+ * the library had allocated for the MR, or attached, is released when the
+ * translation changes, and a shared MR is private from then on.
+ *
+ * 0 with mr updated; its keys may have changed: take them from mr.
+ * EINVAL with the MR untouched:
+ *   mr NULL; attr->comp_mask; flags 0 or not defined; a translation of length
+ *   0, without address, or with ALLOCATE_MR and an address; ALLOCATE_MR
+ *   without a translation; pd NULL or of another context; undefined access;
+ *   REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE; an MR that is NO_RDMA,
+ *   imported or null
+ * EOPNOTSUPP with the MR untouched:
+ *   KEEP_VALID; SHARED_MR bits, NO_RDMA, others as ibv_exp_reg_mr()
+ * EACCES with the MR untouched:
+ *   writing without a new translation, for an MR registered for reading only
+ * EBUSY with the MR untouched:
+ *   the MR is exported (mlx5x)
+ * ENOMEM, EFAULT, others of ibv_rereg_mr(): the state of the MR is undefined;
+ *   only ibv_dereg_mr() may be called, and has to be.
  */
 int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd,
 		     void *addr, size_t length, uint64_t access,

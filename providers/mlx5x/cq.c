@@ -108,11 +108,13 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
 	err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
 				  &cq->cqn);
 	/* The channel may be of the file that the context has left. */
-	if (err == EBADF && attr->channel && ctx->share.moved &&
-	    !mlx5x_move_channel(ctx, attr->channel))
-		err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq,
-					  req, uar, &cq->cqn);
-	return err;
+	if (err != EBADF || !attr->channel || !ctx->share.moved)
+		return err;
+	err = mlx5x_move_channel(ctx, attr->channel);
+	if (err)
+		return err;
+	return mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
+				   &cq->cqn);
 }
 
 static struct mlx5x_cq *create_cq(struct ibv_context *context,

@@ -429,6 +429,8 @@ int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 /* rereg.c */
 int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
+/* swap_smr of struct verbs_exp_ops. */
+struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
 /* Access for which pages are pinned for writing. */
 enum {

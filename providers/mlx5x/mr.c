@@ -117,12 +117,15 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 		struct verbs_mr kernel = *vmr;
 
 		kernel.ibv_mr.handle = mr->handle;
-		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
-				   : mlx5x_cmd_dereg_mr(&kernel);
-		if (err)
-			return err;
 		if (!mr->upstream)
 			mlx5x_live_del(ctx, &mr->live);
+		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
+				   : mlx5x_cmd_dereg_mr(&kernel);
+		if (err && !mr->upstream)
+			mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
+				       mr->handle);
+		if (err)
+			return err;
 	}
 	if (mr->smr_addr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
@@ -174,6 +177,7 @@ static uint32_t mr_handle(struct ibv_mr *mr)
 const struct verbs_exp_ops mlx5x_exp_ops = {
 	.size = sizeof(struct verbs_exp_ops),
 	.reg_smr = reg_smr,
+	.swap_smr = mlx5x_swap_smr,
 	.export_to_fd = mlx5x_export_to_fd,
 	.import_pd_fd = mlx5x_import_pd_fd,
 	.import_mr_fd = mlx5x_import_mr_fd,

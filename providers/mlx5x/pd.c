@@ -59,12 +59,14 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	}
 	if (pd->base)
 		return dealloc_parent_domain(pd);
-	err = pd->live.ref ? mlx5x_live_release(ctx, &pd->live)
-			   : mlx5x_cmd_dealloc_pd(ibpd);
-	if (err)
-		return err;
 	if (!pd->upstream)
 		mlx5x_live_del(ctx, &pd->live);
+	err = pd->live.ref ? mlx5x_live_release(ctx, &pd->live)
+			   : mlx5x_cmd_dealloc_pd(ibpd);
+	if (err && !pd->upstream)
+		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
+	if (err)
+		return err;
 	free(pd);
 	return 0;
 }

@@ -15,7 +15,8 @@
  *
  * A shared region stays shared until its translation changes.  The segment is
  * then not what the number stands for any more: the name is withdrawn, and
- * the region's handle is the kernel's again.
+ * the region's handle is the kernel's again.  Who knows of segments (libmlx5x)
+ * takes the old one away, or puts another in its place, by mlx5x_swap_smr.
  */
 #include <errno.h>
 #include "cmd.h"
@@ -163,4 +164,25 @@ int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		vmr->access = c.access | (vmr->access & IBV_ACCESS_ON_DEMAND);
 	mr->access = c.access;
 	return 0;
+}
+
+struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *ibmr, struct mlx5x_smr *smr)
+{
+	struct mlx5x_mr *mr = to_mmr(verbs_get_mr(ibmr));
+	struct mlx5x_smr *old = mr->smr;
+
+	if (mr->smr_addr)
+		ibv_dofork_range(mr->smr_addr, mr->smr_length);
+	mr->smr_addr = NULL;
+	mr->smr = smr;
+	if (!smr)
+		return old;
+	/* What libibverbs accounted for is ours, to be undone before smr is. */
+	if (!(mr->access & IBV_ACCESS_ON_DEMAND) ||
+	    !ibv_dontfork_range(ibmr->addr, ibmr->length)) {
+		mr->smr_addr = ibmr->addr;
+		mr->smr_length = ibmr->length;
+	}
+	mr->vmr.access |= IBV_ACCESS_ON_DEMAND;
+	return old;
 }

@@ -7,9 +7,11 @@
 #include "mlx5x.h"
 #include "src/share_ref.h"
 
-/* Held by export, import and close, before the lock of any context. */
+/* Held by export, import, open and close, before the lock of any context. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(contexts);
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static int fork_err;
 
 struct export
 {
@@ -23,6 +25,55 @@ struct target {
 	uint32_t handle;
 	uint32_t number;
 };
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void fork_done(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void fork_init(void)
+{
+	unsigned int forks;
+
+	fork_err = mlx5x_ref_forks(&forks);
+	if (!fork_err)
+		fork_err = pthread_atfork(fork_prepare, fork_done, fork_done);
+}
+
+bool mlx5x_share_inherited(const struct mlx5x_context *ctx)
+{
+	unsigned int forks;
+
+	return !mlx5x_ref_forks(&forks) && forks != ctx->share.forks;
+}
+
+/* Of errors that say nothing by themselves. */
+int mlx5x_share_refuse(struct mlx5x_context *ctx, int err)
+{
+	const char *why;
+
+	switch (err) {
+	case EMFILE:
+	case ENFILE:
+		why = "descriptors are used up: close some, or raise the limit (RLIMIT_NOFILE), and try again";
+		break;
+	case ENOENT:
+		why = "the object has just gone: its owner must keep it until the importers have it";
+		break;
+	case ENOMEM:
+		why = "not enough memory";
+		break;
+	default:
+		why = "the kernel refuses a command";
+	}
+	verbs_err(&ctx->vctx, "%s (errno %d)\n", why, err);
+	return err;
+}
 
 /* The hardware's number of what a handle stands for now. */
 static int query_number(struct ibv_context *context, enum mlx5x_kind kind,
@@ -79,12 +130,14 @@ static int take(struct mlx5x_context *ctx, struct mlx5x_live *live, bool import)
 			     live->kind == MLX5X_KIND_PD ? MLX5X_REF_PD
 							 : MLX5X_REF_MR,
 			     live->number, import, verify, &t, &live->ref);
-	if (!err && mlx5x_ref_borrowed(live->ref))
+	if (err)
+		return mlx5x_share_refuse(ctx, err);
+	if (mlx5x_ref_borrowed(live->ref))
 		verbs_info(
 			&ctx->vctx,
 			"handle %u is borrowed: no owner counts its holders, its destruction here does not reach the kernel\n",
 			live->handle);
-	return err;
+	return 0;
 }
 
 static int release(struct mlx5x_context *ctx, struct mlx5x_live *live,
@@ -103,6 +156,8 @@ void mlx5x_share_init(struct mlx5x_context *ctx, bool upstream)
 	struct mlx5x_sharing *share = &ctx->share;
 	int i;
 
+	pthread_once(&fork_once, fork_init);
+	mlx5x_ref_forks(&share->forks);
 	pthread_mutex_init(&share->lock, NULL);
 	for (i = 0; i < MLX5X_NUM_KINDS; i++)
 		list_head_init(&share->live[i]);
@@ -114,35 +169,49 @@ void mlx5x_share_init(struct mlx5x_context *ctx, bool upstream)
 	pthread_mutex_unlock(&lock);
 }
 
+static void sweep_exports(struct mlx5x_context *ctx, enum mlx5x_kind kind)
+{
+	struct export *export, *next;
+
+	list_for_each_safe (&ctx->share.exports, export, next, entry) {
+		if (export->live.kind != kind)
+			continue;
+		list_del(&export->entry);
+		release(ctx, &export->live, true);
+		free(export);
+	}
+}
+
+/*
+ * A PD goes after all that may be in it, whoever keeps that.  What a child of
+ * fork has inherited is its parent's: it destroys nothing.
+ */
 static void sweep(struct mlx5x_context *ctx)
 {
 	struct mlx5x_sharing *share = &ctx->share;
+	bool ours = share->shared && !share->upstream &&
+		    !mlx5x_share_inherited(ctx);
 	struct mlx5x_live *live;
-	int kind;
+	enum mlx5x_kind kind;
 
 	for (kind = 0; kind < MLX5X_NUM_KINDS; kind++) {
 		while ((live = list_pop(&share->live[kind], struct mlx5x_live,
 					entry))) {
 			if (live->ref)
 				release(ctx, live, true);
-			else if (share->shared && !share->upstream)
+			else if (ours)
 				mlx5x_cmd_destroy(&ctx->vctx.context, kind,
 						  live->handle, NULL);
 		}
+		sweep_exports(ctx, kind);
 	}
 }
 
 void mlx5x_share_fini(struct mlx5x_context *ctx)
 {
-	struct export *export;
-
 	pthread_mutex_lock(&lock);
 	list_del(&ctx->share.entry);
 	sweep(ctx);
-	while ((export = list_pop(&ctx->share.exports, struct export, entry))) {
-		release(ctx, &export->live, true);
-		free(export);
-	}
 	pthread_mutex_unlock(&lock);
 	pthread_mutex_destroy(&ctx->share.lock);
 }
@@ -221,8 +290,11 @@ static int aim(struct mlx5x_context *ctx, int fd, struct mlx5x_context *to)
 	return err == EBUSY ? EXDEV : err;
 }
 
-/* One reference of the destination's for each object, until it closes. */
-static int keep(struct mlx5x_context *to, const struct target *t)
+/*
+ * One reference of the destination's for each object, until it closes.  Of
+ * what was not made here it is an importer's.
+ */
+static int keep(struct mlx5x_context *to, const struct target *t, bool made)
 {
 	struct export *export;
 	int err;
@@ -234,11 +306,11 @@ static int keep(struct mlx5x_context *to, const struct target *t)
 			return 0;
 	export = calloc(1, sizeof(*export));
 	if (!export)
-		return ENOMEM;
+		return mlx5x_share_refuse(to, ENOMEM);
 	export->live.kind = t->kind;
 	export->live.handle = t->handle;
 	export->live.number = t->number;
-	err = take(to, &export->live, false);
+	err = take(to, &export->live, !made);
 	if (err) {
 		free(export);
 		return err;
@@ -247,15 +319,17 @@ static int keep(struct mlx5x_context *to, const struct target *t)
 	return 0;
 }
 
-/* The object becomes one whose holders are counted. */
-static int own(struct mlx5x_context *ctx, const struct target *t)
+static int own_in(struct mlx5x_context *ctx, const struct target *t, bool *made)
 {
 	struct mlx5x_live *live;
 	int err = 0;
 
 	pthread_mutex_lock(&ctx->share.lock);
 	list_for_each (&ctx->share.live[t->kind], live, entry) {
-		if (live->handle != t->handle || live->ref)
+		if (live->handle != t->handle || live->imported)
+			continue;
+		*made = true;
+		if (live->ref)
 			continue;
 		live->number = t->number;
 		err = take(ctx, live, false);
@@ -266,26 +340,52 @@ static int own(struct mlx5x_context *ctx, const struct target *t)
 	return err;
 }
 
+/*
+ * The object becomes one whose holders are counted, if it was made here,
+ * through whatever context of the file.  Otherwise its maker would not know.
+ */
+static int own(struct mlx5x_context *ctx, const struct target *t, bool *made)
+{
+	struct mlx5x_context *c;
+	bool same;
+	int err = 0;
+
+	*made = false;
+	list_for_each (&contexts, c, share.entry) {
+		if (mlx5x_share_inherited(c))
+			continue;
+		err = mlx5x_same_file(c, ctx->vctx.context.cmd_fd, &same);
+		if (err)
+			return mlx5x_share_refuse(ctx, err);
+		if (same)
+			err = own_in(c, t, made);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int export_locked(struct mlx5x_context *ctx, int fd,
 			 const struct target *t)
 {
 	struct mlx5x_context *to = context_of_fd(fd);
-	bool same;
+	bool same, made;
 	int err;
 
 	err = mlx5x_same_file(ctx, fd, &same);
-	if (!err && !same)
-		err = aim(ctx, fd, to);
-	if (!err)
-		err = own(ctx, t);
-	if (!err)
-		err = keep(to ? to : ctx, t);
 	if (err)
-		return err;
+		return mlx5x_share_refuse(ctx, err);
+	if (!same) {
+		err = aim(ctx, fd, to);
+		if (err)
+			return err;
+	}
+	/* From here on it is, also if the object cannot be kept. */
 	ctx->share.shared = true;
 	if (to)
 		to->share.shared = true;
-	return 0;
+	err = own(ctx, t, &made);
+	return err ? err : keep(to ? to : ctx, t, made);
 }
 
 static int refuse_handle(struct mlx5x_context *ctx, const char *what,
@@ -313,7 +413,8 @@ int mlx5x_export_to_fd(struct ibv_context *context, int fd, uint32_t type,
 		return EOPNOTSUPP;
 	}
 	t.kind = type == UVERBS_OBJECT_PD ? MLX5X_KIND_PD : MLX5X_KIND_MR;
-	err = mlx5x_check_file(ctx, fd);
+	err = fork_err ? mlx5x_share_refuse(ctx, fork_err)
+		       : mlx5x_check_file(ctx, fd);
 	if (err)
 		return err;
 	err = query_number(context, t.kind, handle, &t.number);
@@ -336,7 +437,8 @@ static int enter(struct mlx5x_context *ctx, int fd, enum mlx5x_kind kind,
 	bool same;
 	int err;
 
-	err = mlx5x_check_file(ctx, fd);
+	err = fork_err ? mlx5x_share_refuse(ctx, fork_err)
+		       : mlx5x_check_file(ctx, fd);
 	if (err)
 		return err;
 	shadow.context.cmd_fd = fd;
@@ -345,8 +447,10 @@ static int enter(struct mlx5x_context *ctx, int fd, enum mlx5x_kind kind,
 		return refuse_handle(ctx, kind == MLX5X_KIND_PD ? "PD" : "MR",
 				     handle, err);
 	err = mlx5x_same_file(ctx, fd, &same);
-	if (err || same)
-		return err;
+	if (err)
+		return mlx5x_share_refuse(ctx, err);
+	if (same)
+		return 0;
 	if (ctx->share.moved) {
 		verbs_err(
 			&ctx->vctx,
@@ -370,7 +474,7 @@ struct ibv_pd *mlx5x_import_pd_fd(struct ibv_context *context, int fd,
 	int err;
 
 	if (!pd) {
-		errno = ENOMEM;
+		errno = mlx5x_share_refuse(ctx, ENOMEM);
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
@@ -429,7 +533,7 @@ struct ibv_mr *mlx5x_import_mr_fd(struct ibv_context *context, int fd,
 	int err;
 
 	if (!mr) {
-		errno = ENOMEM;
+		errno = mlx5x_share_refuse(ctx, ENOMEM);
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
@@ -443,8 +547,10 @@ struct ibv_mr *mlx5x_import_mr_fd(struct ibv_context *context, int fd,
 	if (err)
 		goto err;
 	err = mlx5x_cmd_query_mr(&pd, handle, &mr->vmr);
-	if (err)
+	if (err) {
+		mlx5x_share_refuse(ctx, err);
 		goto err_ref;
+	}
 	mr->vmr.ibv_mr.pd = only_pd(ctx);
 	mr->handle = handle;
 	mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR, handle);

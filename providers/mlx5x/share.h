@@ -5,7 +5,8 @@
  * Each context lists its live kernel objects, in the order in which a sweep
  * destroys them: closing a context that shares its uverbs file with others
  * frees nothing by itself.  An object whose holders are counted carries a
- * reference (src/share_ref.h).
+ * reference (src/share_ref.h).  It leaves the list before the kernel destroys
+ * it, since its handle may be another object's at once.
  *
  * A context is moved when another process's uverbs file has taken the place
  * of its own: by an import into it, or by an export to its descriptor.  That
@@ -54,13 +55,18 @@ struct mlx5x_sharing {
 	struct list_head exports;
 	bool shared; /* others have this uverbs file, by export or import */
 	bool moved;
-	bool upstream; /* of ibv_import_device: its objects outlive it */
+	bool upstream;	    /* of ibv_import_device: its objects outlive it */
+	unsigned int forks; /* mlx5x_ref_forks() when it was opened */
 };
 
 /* share.c */
 void mlx5x_share_init(struct mlx5x_context *ctx, bool upstream);
 /* Destroys or gives back what is left on a shared uverbs file. */
 void mlx5x_share_fini(struct mlx5x_context *ctx);
+/* It was opened by the parent, before a fork. */
+bool mlx5x_share_inherited(const struct mlx5x_context *ctx);
+/* Logs an errno that no other line explains, and returns it. */
+int mlx5x_share_refuse(struct mlx5x_context *ctx, int err);
 void mlx5x_live_add(struct mlx5x_context *ctx, struct mlx5x_live *live,
 		    enum mlx5x_kind kind, uint32_t handle);
 void mlx5x_live_del(struct mlx5x_context *ctx, struct mlx5x_live *live);

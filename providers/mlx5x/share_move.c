@@ -22,9 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
-#include <util/mmio.h>
-#include <util/udma_barrier.h>
 #include "cmd_share.h"
 #include "mlx5x.h"
 
@@ -109,6 +108,26 @@ static int refuse(struct mlx5x_context *ctx, const char *what)
 	return EBUSY;
 }
 
+/* A number beyond the limit, which sank since, cannot be replaced. */
+static int check_limit(struct mlx5x_context *ctx)
+{
+	const struct ibv_context *context = &ctx->vctx.context;
+	int top = context->cmd_fd > context->async_fd ? context->cmd_fd
+						      : context->async_fd;
+	struct mlx5x_live *live;
+	struct rlimit limit;
+
+	list_for_each (&ctx->share.live[MLX5X_KIND_CQ], live, entry) {
+		struct mlx5x_cq *cq = container_of(live, struct mlx5x_cq, live);
+
+		if (cq->vcq.cq.channel && cq->vcq.cq.channel->fd > top)
+			top = cq->vcq.cq.channel->fd;
+	}
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return errno;
+	return (rlim_t)top < limit.rlim_cur ? 0 : EMFILE;
+}
+
 /* Those of the file beyond our own are somebody else's who has it open. */
 static int check_owned(struct mlx5x_context *ctx, enum mlx5x_kind kind,
 		       uint16_t object, const char *what)
@@ -118,7 +137,7 @@ static int check_owned(struct mlx5x_context *ctx, enum mlx5x_kind kind,
 
 	err = mlx5x_cmd_count(&ctx->vctx.context, object, ours + 1, &count);
 	if (err)
-		return err;
+		return mlx5x_share_refuse(ctx, err);
 	return count > ours ? refuse(ctx, what) : 0;
 }
 
@@ -128,12 +147,18 @@ static int check_movable(struct mlx5x_context *ctx)
 	struct mlx5x_live *live;
 	int err;
 
+	if (mlx5x_share_inherited(ctx)) {
+		verbs_err(
+			&ctx->vctx,
+			"the context was opened before fork() and is the parent's: open one in this process\n");
+		return EBUSY;
+	}
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		err = mlx5x_cmd_count(&ctx->vctx.context, fixed[i].object, 1,
 				      &count);
 		/* A kernel that does not know the type has none. */
 		if (err && err != ENOENT)
-			return err;
+			return mlx5x_share_refuse(ctx, err);
 		if (!err && count)
 			return refuse(ctx, fixed[i].name);
 	}
@@ -150,22 +175,24 @@ static int check_movable(struct mlx5x_context *ctx)
 	return 0;
 }
 
-static int check_source(struct move *move)
+static int check_source(struct mlx5x_context *ctx, int fd)
 {
+	struct verbs_context shadow = ctx->vctx;
 	struct mlx5_ib_alloc_ucontext_resp resp;
 	int err;
 
-	err = mlx5x_cmd_query_context(&move->to.context, &resp);
+	shadow.context.cmd_fd = fd;
+	err = mlx5x_cmd_query_context(&shadow.context, &resp);
 	if (err) {
 		verbs_err(
-			&move->ctx->vctx,
+			&ctx->vctx,
 			"the descriptor has no context that can be shared (errno %d)\n",
 			err);
 		return err;
 	}
 	if (resp.tot_bfregs || resp.cqe_version != 1) {
 		verbs_err(
-			&move->ctx->vctx,
+			&ctx->vctx,
 			"the descriptor's context has static UARs or CQEs of version 0: open it with mlx5x or a libmlx5 of rdma-core 31 or later\n");
 		return EOPNOTSUPP;
 	}
@@ -407,7 +434,9 @@ static int prepare(struct move *move, int fd)
 {
 	int flags, err;
 
-	err = alloc_tables(move);
+	err = check_limit(move->ctx);
+	if (!err)
+		err = alloc_tables(move);
 	if (err)
 		return err;
 	move->to.context.cmd_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -417,9 +446,6 @@ static int prepare(struct move *move, int fd)
 		fcntl(move->ctx->vctx.context.cmd_fd, F_DUPFD_CLOEXEC, 0);
 	if (move->from.context.cmd_fd < 0)
 		return errno;
-	err = check_source(move);
-	if (err)
-		return err;
 	err = mlx5x_cmd_alloc_async(&move->to.context,
 				    &move->to.context.async_fd);
 	if (err)
@@ -447,12 +473,16 @@ int mlx5x_move(struct mlx5x_context *ctx, int fd)
 	pthread_mutex_lock(&ctx->share.lock);
 	pthread_mutex_lock(&ctx->uars.lock);
 	err = check_movable(ctx);
+	if (!err)
+		err = check_source(ctx, fd);
 	if (!err) {
 		err = prepare(&move, fd);
-		if (err)
+		if (err) {
 			undo(&move);
-		else
+			mlx5x_share_refuse(ctx, err);
+		} else {
 			commit(&move);
+		}
 	}
 	pthread_mutex_unlock(&ctx->uars.lock);
 	pthread_mutex_unlock(&ctx->share.lock);
@@ -465,6 +495,9 @@ int mlx5x_move_channel(struct mlx5x_context *ctx,
 {
 	int flags, fd, err;
 
+	/* One that serves CQs is of the right file, or another context's. */
+	if (channel->context != &ctx->vctx.context || channel->refcnt)
+		return EBADF;
 	err = mlx5x_cmd_alloc_channel(&ctx->vctx.context, &fd);
 	if (err)
 		return err;

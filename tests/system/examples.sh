@@ -10,24 +10,73 @@ here=$(dirname "$0")
 bin=${MLX5X_BUILD:?}/examples
 sock=$(mktemp -u /tmp/share.XXXXXX)
 gid=$(first_gid)
+failed=0
 
-"$bin/share_export" "$sock" 3 >/tmp/share.out 2>&1 &
-owner=$!
-for ((i = 0; i < 100; i++)); do
-	if [ -S "$sock" ]; then
-		break
+# wait_for SECONDS COMMAND...
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		if [ $SECONDS -gt $end ]; then
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# result NAME RC LOG
+result() {
+	if [ "$2" = 0 ]; then
+		echo "ok $1"
+	else
+		echo "FAIL $1: $(tail -n 1 "$3")"
+		failed=1
 	fi
-	sleep 0.1
-done
-rc=0
-for i in 1 2 3; do
-	"$bin/share_import" "$sock" "$gid" || rc=1
-done
-wait "$owner" || rc=1
-if [ $rc = 0 ] && [ "$(grep -c 'importer . was here' /tmp/share.out)" = 3 ]
-then
-	echo "ok example-share"
-else
-	echo "FAIL example-share: $(tail -n 1 /tmp/share.out)"
-	exit 1
-fi
+}
+
+share() {
+	local owner rc=0
+	"$bin/share_export" "$sock" 3 >/tmp/share.out 2>&1 &
+	owner=$!
+	wait_for 10 test -S "$sock" || true
+	for _ in 1 2 3; do
+		"$bin/share_import" "$sock" "$gid" || rc=1
+	done
+	wait "$owner" || rc=1
+	if [ "$(grep -c 'importer . was here' /tmp/share.out)" != 3 ]; then
+		rc=1
+	fi
+	result example-share $rc /tmp/share.out
+}
+
+# The client writes to the server's board by RDMA; a third process sees it,
+# and no longer when the server has gone.
+connection() {
+	local address=10.77.0.1 port=7481 server board rc=0 out=/tmp/cm.out
+	mkfifo /tmp/cm.in
+	timeout 60 "$bin/cm_server" $address $port </tmp/cm.in >$out 2>&1 &
+	server=$!
+	exec 3>/tmp/cm.in
+	wait_for 10 grep -q listening $out || rc=1
+	timeout 30 "$bin/cm_client" $address $port 'the client was here' \
+		>/tmp/cm.client 2>&1 || rc=1
+	cat /tmp/cm.client >>$out
+	grep -q 'server: write something' $out || rc=1
+	grep -q 'server: seen: the client was here' $out || rc=1
+	grep -q 'client wrote: the client was here' $out || rc=1
+	board=$(sed -n 's/^board //p' $out)
+	"$bin/shared_attach" "$board" >>$out 2>&1 || rc=1
+	grep -q 'board: the client was here' $out || rc=1
+	exec 3>&-
+	wait $server || rc=1
+	result example-cm $rc $out
+	rc=0
+	if "$bin/shared_attach" "$board" >>$out 2>&1; then
+		rc=1
+	fi
+	result example-cm-board-gone $rc $out
+}
+
+share
+connection
+exit $failed

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Source this file.
 
-# hca_ask stats|objects: what softhca answers; the lab asks it.
+# hca_ask objects|stats: what softhca answers; the lab asks it
 hca_ask() {
 	local i
 	rm -f /mnt/lab/answer
@@ -22,6 +22,12 @@ hca_ask() {
 # The live objects of the device, as softhca counts them.
 hca_objects() {
 	hca_ask objects
+}
+
+# hca_commands REGEX: how many commands of such names it has executed
+hca_commands() {
+	hca_ask stats | awk -v re="^hca[0-9]+\\.commands\\.($1)\$" \
+		'$1 ~ re { n += $2 } END { print n + 0 }'
 }
 
 # hca_stat NAME: one counter of the first device

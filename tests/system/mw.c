@@ -4,7 +4,7 @@
  * are bound: before, inside, at the edges and after, for each right, by each
  * way to bind and to invalidate, type 1 and type 2, at address 0 too; that
  * old keys do not work; and that a bind that must fail does so on the spot or
- * with its completion.
+ * with its completion.  Built twice, see mw_ops.h.
  */
 
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "rc.h"
+#include "mw_ops.h"
 
 #define SIZE	 65536u
 #define AT	 4096u /* of the window in the region, and its length */
@@ -41,9 +41,9 @@ static enum ibv_wc_status finish(struct rc_qp *q, enum ibv_wc_opcode op)
 {
 	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
 
-	if (rc_poll(q, &wc, LIMIT_MS))
+	if (mw_poll(q, &wc, LIMIT_MS))
 		test_fail(__FILE__, __LINE__, "no completion");
-	else if (wc.wr_id != 5 || (!wc.status && wc.opcode != op))
+	else if (wc.wr_id != MW_ID || (!wc.status && wc.opcode != op))
 		test_fail(__FILE__, __LINE__, "wr_id %d opcode %d, not %d",
 			  (int)wc.wr_id, wc.opcode, op);
 	return wc.status;
@@ -53,22 +53,8 @@ static enum ibv_wc_status use(enum ibv_wr_opcode op, uint64_t addr,
 			      uint32_t len, uint32_t rkey)
 {
 	struct ibv_sge sge = { (uintptr_t)src, len, src_mr->lkey };
-	struct ibv_send_wr wr = { .wr_id = 5,
-				  .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = op,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
 
-	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		wr.wr.atomic.remote_addr = addr;
-		wr.wr.atomic.rkey = rkey;
-		wr.wr.atomic.compare_add = 1;
-	} else {
-		wr.wr.rdma.remote_addr = addr;
-		wr.wr.rdma.rkey = rkey;
-	}
-	if (ibv_post_send(a.qp, &wr, &bad)) {
+	if (mw_rdma(a.qp, op, &sge, addr, rkey)) {
 		test_fail(__FILE__, __LINE__, "post_send");
 		return IBV_WC_GENERAL_ERR;
 	}
@@ -146,36 +132,18 @@ static struct ibv_mw_bind_info info_of(int access)
 
 static int bind1(struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
 {
-	struct ibv_mw_bind bind = { .wr_id = 5,
-				    .send_flags = IBV_SEND_SIGNALED,
-				    .bind_info = *info };
-
-	return ibv_bind_mw(b.qp, mw, &bind);
+	return mw_bind1(b.qp, mw, info);
 }
 
 static int bind2(struct ibv_mw *mw, uint32_t rkey,
 		 const struct ibv_mw_bind_info *info)
 {
-	struct ibv_send_wr wr = { .wr_id = 5,
-				  .opcode = IBV_WR_BIND_MW,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
-
-	wr.bind_mw.mw = mw;
-	wr.bind_mw.rkey = rkey;
-	wr.bind_mw.bind_info = *info;
-	return ibv_post_send(b.qp, &wr, &bad);
+	return mw_bind2(b.qp, mw, rkey, info);
 }
 
 static int local_inv(uint32_t rkey)
 {
-	struct ibv_send_wr wr = { .wr_id = 5,
-				  .opcode = IBV_WR_LOCAL_INV,
-				  .send_flags = IBV_SEND_SIGNALED,
-				  .invalidate_rkey = rkey },
-			   *bad;
-
-	return ibv_post_send(b.qp, &wr, &bad);
+	return mw_local_inv(b.qp, rkey);
 }
 
 static struct ibv_mw *open_mw(enum ibv_mw_type type)
@@ -341,28 +309,21 @@ static void test_send_inv(void)
 	struct ibv_sge from = { (uintptr_t)src, 64, src_mr->lkey };
 	struct ibv_recv_wr rwr = { .wr_id = 5, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *rbad;
-	struct ibv_send_wr wr = { .wr_id = 5,
-				  .sg_list = &from,
-				  .num_sge = 1,
-				  .opcode = IBV_WR_SEND_WITH_INV,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
 	struct ibv_wc wc;
 	uint32_t rkey;
 
 	if (!mw)
 		return;
 	rkey = ibv_inc_rkey(mw->rkey);
-	wr.invalidate_rkey = rkey;
 	if (bind2(mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW) ||
 	    use(IBV_WR_RDMA_READ, info.addr, LEN, rkey))
 		test_fail(__FILE__, __LINE__, "bind and use");
 	rc_fill(src, 64, 33, 0);
-	if (ibv_post_recv(b.qp, &rwr, &rbad) || ibv_post_send(a.qp, &wr, &bad))
+	if (ibv_post_recv(b.qp, &rwr, &rbad) || mw_send_inv(a.qp, &from, rkey))
 		test_fail(__FILE__, __LINE__, "post");
 	else if (finish(&a, IBV_WC_SEND))
 		test_fail(__FILE__, __LINE__, "send");
-	else if (rc_poll(&b, &wc, LIMIT_MS) || wc.status ||
+	else if (mw_poll(&b, &wc, LIMIT_MS) || wc.status ||
 		 wc.opcode != IBV_WC_RECV || wc.byte_len != 64)
 		test_fail(__FILE__, __LINE__, "receive");
 	else if (wc.wc_flags != IBV_WC_WITH_INV || wc.invalidated_rkey != rkey)
@@ -566,20 +527,20 @@ static void test_builders(void)
 }
 
 static const struct test_case cases[] = {
-	{ "mw-type1", test_type1 },
-	{ "mw-type2", test_type2 },
-	{ "mw-type2-zero-based", test_type2_zero_based },
-	{ "mw-send-inv", test_send_inv },
-	{ "mw-rebind", test_rebind },
-	{ "mw-builders", test_builders },
-	{ "mw-dereg-first", test_dereg_first },
-	{ "mw-bad-binds", test_bad_binds },
+	{ MW_NAME "-type1", test_type1 },
+	{ MW_NAME "-type2", test_type2 },
+	{ MW_NAME "-type2-zero-based", test_type2_zero_based },
+	{ MW_NAME "-send-inv", test_send_inv },
+	{ MW_NAME "-rebind", test_rebind },
+	{ MW_NAME "-builders", test_builders },
+	{ MW_NAME "-dereg-first", test_dereg_first },
+	{ MW_NAME "-bad-binds", test_bad_binds },
 };
 
 int main(int argc, char **argv)
 {
 	if (rc_open(&dev, NULL)) {
-		printf("FAIL mw-open: %s\n", strerror(errno));
+		printf("FAIL " MW_NAME "-open: %s\n", strerror(errno));
 		return 1;
 	}
 	opts = rc_defaults;
@@ -592,7 +553,7 @@ int main(int argc, char **argv)
 	dst_mr = ibv_reg_mr(dev.pd, dst, SIZE,
 			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	if (!src_mr || !dst_mr) {
-		printf("FAIL mw-reg-mr: %s\n", strerror(errno));
+		printf("FAIL " MW_NAME "-reg-mr: %s\n", strerror(errno));
 		return 1;
 	}
 	return test_main(cases, sizeof(cases) / sizeof(cases[0]),

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "rc.h"
+#include "mw_ops.h"
 
 #define FILE_SIZE ((uint64_t)64 << 20)
 #define SIZE	  ((uint64_t)5 << 30)
@@ -46,16 +46,10 @@ static bool map(void)
 static enum ibv_wc_status read16(uint64_t addr, uint32_t rkey)
 {
 	struct ibv_sge sge = { (uintptr_t)local, 16, local_mr->lkey };
-	struct ibv_send_wr wr = { .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = IBV_WR_RDMA_READ,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
 	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
 
-	wr.wr.rdma.remote_addr = addr;
-	wr.wr.rdma.rkey = rkey;
-	if (ibv_post_send(a.qp, &wr, &bad) || rc_poll(&a, &wc, LIMIT_MS))
+	if (mw_rdma(a.qp, IBV_WR_RDMA_READ, &sge, addr, rkey) ||
+	    mw_poll(&a, &wc, LIMIT_MS))
 		test_fail(__FILE__, __LINE__, "no completion");
 	return wc.status;
 }
@@ -85,23 +79,22 @@ static void reach(uint32_t rkey)
 static void test_large(void)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_1);
-	struct ibv_mw_bind bind = {
-		.send_flags = IBV_SEND_SIGNALED,
-		.bind_info = { .mr = mr,
-			       .addr = (uintptr_t)mem + 4096,
-			       .length = SIZE - 8192,
-			       .mw_access_flags = IBV_ACCESS_REMOTE_READ },
+	struct ibv_mw_bind_info info = {
+		.mr = mr,
+		.addr = (uintptr_t)mem + 4096,
+		.length = SIZE - 8192,
+		.mw_access_flags = IBV_ACCESS_REMOTE_READ,
 	};
 	struct ibv_wc wc;
 	int err;
 
 	CHECK(mw, "alloc_mw: %m");
 	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
-	err = ibv_bind_mw(b.qp, mw, &bind);
+	err = mw_bind1(b.qp, mw, &info);
 	if (!strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock")) {
 		if (err != EOPNOTSUPP)
 			test_fail(__FILE__, __LINE__, "stock: %d", err);
-	} else if (err || rc_poll(&b, &wc, LIMIT_MS) || wc.status) {
+	} else if (err || mw_poll(&b, &wc, LIMIT_MS) || wc.status) {
 		test_fail(__FILE__, __LINE__, "bind: %s", strerror(err));
 	} else {
 		reach(mw->rkey);
@@ -131,14 +124,14 @@ static void test_many(void)
 }
 
 static const struct test_case cases[] = {
-	{ "mw-many", test_many },
-	{ "mw-large", test_large },
+	{ MW_NAME "-many", test_many },
+	{ MW_NAME "-large", test_large },
 };
 
 int main(int argc, char **argv)
 {
 	if (rc_open(&dev, NULL) || !map()) {
-		printf("FAIL mw-large-open: %s\n", strerror(errno));
+		printf("FAIL " MW_NAME "-large-open: %s\n", strerror(errno));
 		return 1;
 	}
 	local_mr = ibv_reg_mr(dev.pd, local, sizeof(local),
@@ -148,7 +141,7 @@ int main(int argc, char **argv)
 	if (!local_mr)
 		return 1;
 	if (!mr)
-		printf("skip mw-large: no region of 5 GiB: %s\n",
+		printf("skip " MW_NAME "-large: no region of 5 GiB: %s\n",
 		       strerror(errno));
 	return test_main(cases, mr ? 2 : 1, argc > 1 ? argv[1] : NULL);
 }

@@ -28,6 +28,7 @@ cat >"$tmp/expected" <<'END'
 MLX5X_1.0
 MLX5X_PRIVATE_1
 mlx5x_ref_borrowed@@MLX5X_PRIVATE_1
+mlx5x_ref_forks@@MLX5X_PRIVATE_1
 mlx5x_ref_release@@MLX5X_PRIVATE_1
 mlx5x_ref_take@@MLX5X_PRIVATE_1
 mlx5x_register_context@@MLX5X_PRIVATE_1

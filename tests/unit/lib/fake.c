@@ -19,6 +19,10 @@ struct fake_mr {
 
 int fake_reg_errno;
 int fake_dereg_errno;
+int fake_rereg_result;
+int fake_rereg_errno;
+int fake_rereg_calls;
+int fake_rereg_flags;
 bool fake_old_kernel;
 bool fake_odp;
 bool fake_reuse;
@@ -148,11 +152,14 @@ static void give_memory(struct fake_mr *fake)
 		free(fake);
 }
 
+enum {
+	WRITE = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND,
+};
+
 static struct ibv_mr *fake_reg(struct ibv_pd *pd, void *addr, size_t length,
 			       unsigned int access)
 {
-	unsigned int write = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-			     IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
 	struct fake_mr *fake;
 
 	fake_last_access = access;
@@ -161,7 +168,7 @@ static struct ibv_mr *fake_reg(struct ibv_pd *pd, void *addr, size_t length,
 		fake_reg_errno = 0;
 		return NULL;
 	}
-	if (!is_mapped(addr, length, access & write) ||
+	if (!is_mapped(addr, length, access & WRITE) ||
 	    (fake_old_kernel && !(access & IBV_ACCESS_ON_DEMAND) &&
 	     !may_write(addr))) {
 		errno = EFAULT;
@@ -220,6 +227,52 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
+static int rereg_fails(int result, int err)
+{
+	fake_rereg_result = fake_rereg_errno = 0;
+	errno = err;
+	return result;
+}
+
+/* By the visible handle, as dereg; each change gives the MR new keys. */
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+		 size_t length, int access)
+{
+	struct fake_mr *fake = (struct fake_mr *)mr;
+	int result = fake_rereg_result;
+
+	fake_rereg_calls++;
+	fake_rereg_flags = flags;
+	fake_last_access = access;
+	if (result && result != IBV_REREG_MR_ERR_DO_FORK_OLD)
+		return rereg_fails(result, fake_rereg_errno);
+	if (!fake->smr && mr->handle != fake->handle)
+		return rereg_fails(IBV_REREG_MR_ERR_CMD, ENOENT);
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		if (!is_mapped(addr, length, access & WRITE))
+			return rereg_fails(IBV_REREG_MR_ERR_CMD, EFAULT);
+		mr->addr = addr;
+		mr->length = length;
+		if (fake->smr)
+			mlx5x_smr_withdraw(fake->smr);
+		mr->handle = fake->handle;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	mr->lkey += 0x10000;
+	mr->rkey += 0x10000;
+	return rereg_fails(result, fake_rereg_errno);
+}
+
+static struct mlx5x_smr *own_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr)
+{
+	struct fake_mr *fake = (struct fake_mr *)mr;
+	struct mlx5x_smr *old = fake->smr;
+
+	fake->smr = smr;
+	return old;
+}
+
 static struct ibv_mr *own_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 				  int access, bool no_rdma,
 				  struct mlx5x_smr *smr)
@@ -240,4 +293,5 @@ static struct ibv_mr *own_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 const struct verbs_exp_ops own_ops = {
 	.size = sizeof(own_ops),
 	.reg_smr = own_reg_smr,
+	.swap_smr = own_swap_smr,
 };

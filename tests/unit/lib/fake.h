@@ -30,6 +30,14 @@ extern const struct verbs_exp_ops own_ops;
 /* What the next registration or deregistration answers, once. */
 extern int fake_reg_errno;
 extern int fake_dereg_errno;
+/* What the next re-registration returns, once, with fake_rereg_errno; the MR
+ * changes all the same for IBV_REREG_MR_ERR_DO_FORK_OLD.
+ */
+extern int fake_rereg_result;
+extern int fake_rereg_errno;
+/* How often the standard verb was called, and with what flags the last time. */
+extern int fake_rereg_calls;
+extern int fake_rereg_flags;
 /* Pin for writing always, as kernels before 6.2 do. */
 extern bool fake_old_kernel;
 /* The device has on-demand paging. */

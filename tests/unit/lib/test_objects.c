@@ -92,7 +92,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	unsigned char *byte = (unsigned char *)attr;
 	size_t i;
 
-	assert_ptr_equal(context, &fake_context);
+	assert_true(context == &fake_context || context == &own_context);
 	/* A value of its own in every member. */
 	for (i = 0; i < sizeof(*attr); i++)
 		byte[i] = 1 + i % 100;
@@ -463,6 +463,7 @@ static void test_device(void **state)
 	assert_int_equal(attr.comp_mask, IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS);
 	assert_int_equal(attr.exp_device_cap_flags,
 			 IBV_DEVICE_XRC | IBV_DEVICE_MEM_WINDOW |
+				 IBV_EXP_DEVICE_MEM_WINDOW |
 				 IBV_EXP_DEVICE_MR_ALLOCATE |
 				 IBV_EXP_DEVICE_SHARED_MR);
 	assert_int_equal(attr.umr_caps.max_klm_list_size, 0);
@@ -471,6 +472,15 @@ static void test_device(void **state)
 	attr.comp_mask = IBV_EXP_DEVICE_ATTR_UMR;
 	assert_int_equal(ibv_exp_query_device(&fake_context, &attr), 0);
 	assert_int_equal(attr.comp_mask, 0);
+	/* Of our own contexts only what the plugin serves. */
+	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
+	memset(&attr, 0xff, sizeof(attr));
+	assert_int_equal(ibv_exp_query_device(&own_context, &attr), 0);
+	mlx5x_unregister_context(&own_context);
+	assert_int_equal(attr.exp_device_cap_flags,
+			 IBV_DEVICE_MEM_WINDOW | IBV_EXP_DEVICE_MEM_WINDOW |
+				 IBV_EXP_DEVICE_MR_ALLOCATE |
+				 IBV_EXP_DEVICE_SHARED_MR);
 	answer = EIO;
 	assert_int_equal(ibv_exp_query_device(&fake_context, &attr), EIO);
 	answer = 0;

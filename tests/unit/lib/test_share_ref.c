@@ -357,6 +357,66 @@ static void test_hostile_locks(void **state)
 	close(fd);
 }
 
+static int patient_importer(void *arg)
+{
+	struct mlx5x_ref *ref;
+
+	CHECK(!take(*(uint32_t *)arg, true, &ref));
+	CHECK(!mlx5x_ref_borrowed(ref));
+	proc_pause();
+	CHECK(!drop(ref));
+	return 0;
+}
+
+/*
+ * A stranger who keeps the mutex while an importer comes must not make the
+ * owner, who leaves afterwards, destroy what the importer has.
+ */
+static void test_hostile_mutex(void **state)
+{
+	struct flock mutexes = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = INT64_C(1) << 49,
+	};
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	uint32_t number = 8;
+	struct mlx5x_ref *a;
+	struct proc q;
+
+	(void)state;
+	assert_int_equal(take(number, false, &a), 0);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &mutexes), 0);
+	proc_start(&q, patient_importer, &number, NULL);
+	assert_int_equal(proc_wait_pause(&q), 1);
+	mutexes.l_type = F_UNLCK;
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &mutexes), 0);
+	assert_int_equal(drop(a), 0);
+	assert_int_equal(board->destroyed, 0);
+	proc_continue(&q);
+	assert_int_equal(proc_end(&q), 0);
+	assert_int_equal(board->destroyed, 1);
+	close(fd);
+}
+
+/* Of one process all have one number, a child's is another. */
+static void test_fork_count(void **state)
+{
+	unsigned int before, after;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mlx5x_ref_forks(&before), 0);
+	pid = fork();
+	if (!pid)
+		_exit(mlx5x_ref_forks(&after) || after == before);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(mlx5x_ref_forks(&after), 0);
+	assert_int_equal(after, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +433,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_exactly_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_locks, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_mutex, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_fork_count, setup,
 						teardown),
 	};
 

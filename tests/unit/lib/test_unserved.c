@@ -34,24 +34,12 @@ static struct ibv_srq srq = { .context = &fake_context };
 
 static void test_memory(void **state)
 {
-	struct ibv_exp_rereg_mr_attr rereg = { 0 };
 	struct ibv_exp_prefetch_attr prefetch = { 0 };
 	struct ibv_exp_alloc_dm_attr alloc = { .length = 64 };
 	struct ibv_exp_dm dm = { .context = &fake_context };
 	struct ibv_exp_memcpy_dm_attr copy = { 0 };
-	int change = IBV_EXP_REREG_MR_CHANGE_PD;
 
 	(void)state;
-	POSITIVE(ENOSYS,
-		 ibv_exp_rereg_mr(&mr, change, &fake_pd, NULL, 0, 0, &rereg));
-	POSITIVE(ENOSYS,
-		 ibv_exp_rereg_mr(&mr, change, &fake_pd, NULL, 0, 0, NULL));
-	rereg.comp_mask = 1;
-	POSITIVE(EINVAL,
-		 ibv_exp_rereg_mr(&mr, change, &fake_pd, NULL, 0, 0, &rereg));
-	POSITIVE(EINVAL,
-		 ibv_exp_rereg_mr(NULL, change, &fake_pd, NULL, 0, 0, NULL));
-
 	POSITIVE(ENOSYS, ibv_exp_prefetch_mr(&mr, &prefetch));
 	prefetch.comp_mask = 1;
 	POSITIVE(EINVAL, ibv_exp_prefetch_mr(&mr, &prefetch));

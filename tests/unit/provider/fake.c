@@ -58,6 +58,8 @@ void fake_fail(enum fake_cmd cmd, int after, int err)
 static int call(enum fake_cmd cmd)
 {
 	fake.calls[cmd]++;
+	if (fake.on_call)
+		fake.on_call(cmd);
 	if (fake.fail_after[cmd] < 0 || fake.fail_after[cmd]--)
 		return 0;
 	errno = fake.fail_errno[cmd];

@@ -118,7 +118,8 @@ struct fake {
 	/* fail the n-th call from now (0: the next) with this errno */
 	int fail_after[FAKE_NUM_CMDS];
 	int fail_errno[FAKE_NUM_CMDS];
-	int alloc_fail_after; /* -1: never */
+	int alloc_fail_after;		    /* -1: never */
+	void (*on_call)(enum fake_cmd cmd); /* is told of each call */
 	bool dontfork_fails;
 	unsigned int allocs;
 };

@@ -335,6 +335,41 @@ static void attached_for_reading(void **state)
 	dereg(mr);
 }
 
+/* libmlx5x takes the old memory away, or puts its own in its place. */
+static void swapped(void **state)
+{
+	struct mlx5x_smr *one = (void *)memory, *two = (void *)second;
+	struct ibv_mr *mr = reg_shared(RW);
+
+	(void)state;
+	/* to memory of the program */
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
+	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
+	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, NULL), one);
+	assert_int_equal(fake.dontfork, dontfork + 4096);
+	/* to memory of the library, twice */
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, memory, 8192, 0), 0);
+	assert_null(mlx5x_exp_ops.swap_smr(mr, one));
+	assert_int_equal(fake.dontfork, dontfork + 8192);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
+	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, two), one);
+	assert_int_equal(fake.dontfork, dontfork + 4096);
+	/* on demand, too */
+	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, memory, 8192,
+			       RW | IBV_ACCESS_ON_DEMAND),
+			 0);
+	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, one), two);
+	assert_int_equal(fake.dontfork, dontfork + 8192);
+	/* the standard verb alone keeps it until the end */
+	assert_int_equal(
+		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
+	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
+	assert_int_equal(fake.smr_released, 0);
+	dereg(mr);
+	assert_int_equal(fake.smr_released, 1);
+}
+
 static void mapping_only(void **state)
 {
 	struct ibv_mr *mr = mlx5x_exp_ops.reg_smr(pd, memory, 4096, RW, true,
@@ -388,7 +423,8 @@ int main(void)
 		ALL(bad_arguments),    ALL(optional_access),
 		ALL(on_demand),	       ALL(zero_based),
 		ALL(shared),	       ALL(attached_for_reading),
-		ALL(mapping_only),     ALL(null_mr),
+		ALL(swapped),	       ALL(mapping_only),
+		ALL(null_mr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

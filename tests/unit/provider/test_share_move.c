@@ -292,6 +292,32 @@ static void test_no_descriptors(void **state)
 	scene_close(&s);
 }
 
+/* The numbers that are to be replaced are beyond the limit: no move. */
+static void test_low_limit(void **state)
+{
+	struct rlimit old, low;
+	struct scene s = {};
+	int holes[32], n;
+
+	(void)state;
+	for (n = 0; n < 32; n++)
+		holes[n] = dup(0);
+	scene_open(&s);
+	for (n = 0; n < 32; n++)
+		close(holes[n]);
+	s.fds -= 32;
+	getrlimit(RLIMIT_NOFILE, &old);
+	low = old;
+	low.rlim_cur = (rlim_t)holes[31];
+	setrlimit(RLIMIT_NOFILE, &low);
+	assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), EMFILE);
+	setrlimit(RLIMIT_NOFILE, &old);
+	scene_unchanged(&s);
+	assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), 0);
+	assert_true(same(s.c->cmd_fd, s.a->cmd_fd));
+	scene_close(&s);
+}
+
 /* A channel that no CQ used yet is replaced when the first CQ wants it. */
 static void test_late_channel(void **state)
 {
@@ -311,6 +337,23 @@ static void test_late_channel(void **state)
 	assert_non_null(cq);
 	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
+
+	/* Another context's, or one that serves CQs, is left alone. */
+	channel.context = a;
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
+	assert_int_equal(errno, EBADF);
+	channel.context = c;
+	channel.refcnt = 1;
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
+	channel.refcnt = 0;
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	fake_fail(FAKE_ALLOC_CHANNEL, 0, EMFILE);
+	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
+	assert_int_equal(errno, EMFILE);
 	close(channel.fd);
 	fake_close(c);
 	fake_close(a);
@@ -325,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup(test_not_movable, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 		cmocka_unit_test_setup(test_no_descriptors, setup),
+		cmocka_unit_test_setup(test_low_limit, setup),
 		cmocka_unit_test_setup(test_late_channel, setup),
 	};
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Re-registration: what is to change of an MR, and the standard verb that
+ * changes it.
+ */
+#ifndef MLX5X_REREG_MR_H
+#define MLX5X_REREG_MR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <infiniband/verbs.h>
+
+struct mr_change {
+	/* enum ibv_rereg_mr_flags, and what goes with each. */
+	int flags;
+	struct ibv_pd *pd;
+	void *addr;
+	size_t length;
+	int access;
+};
+
+static inline bool mr_change_moves(const struct mr_change *change)
+{
+	return change->flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+}
+
+/*
+ * ibv_rereg_mr() with its answer as an errno value.  0 also if only the old
+ * range could not be given back to fork: the MR is the new one then.
+ */
+int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change);
+
+#endif
