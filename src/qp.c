@@ -82,10 +82,11 @@ static int check_groups(const struct ibv_context *context,
 	return EOPNOTSUPP;
 }
 
-static bool wants_umr(const struct ibv_exp_qp_init_attr *attr)
+/* On other types the flag is accepted, and no pieces are granted. */
+static bool gets_umr(const struct ibv_exp_qp_init_attr *attr)
 {
-	return attr->comp_mask & IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS &&
-	       attr->exp_create_flags & IBV_EXP_QP_CREATE_UMR;
+	return attr->comp_mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS &&
+	       attr->qp_type == IBV_QPT_RC;
 }
 
 MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
@@ -126,7 +127,7 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 		ex.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 		ex.max_tso_header = attr->max_tso_header;
 	}
-	qp = wants_umr(attr)
+	qp = gets_umr(attr)
 		     ? mkey_create_qp(context, &ex, attr->max_inl_send_klms)
 		     : ibv_create_qp_ex(context, &ex);
 	if (!qp)
@@ -134,6 +135,9 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 	attr->cap = ex.cap;
 	if (attr->comp_mask & IBV_EXP_QP_INIT_ATTR_INL_RECV)
 		attr->max_inl_recv = 0;
+	if (attr->comp_mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS &&
+	    !gets_umr(attr))
+		attr->max_inl_send_klms = 0;
 	return qp;
 }
 

@@ -130,13 +130,16 @@ struct ibv_exp_qp_init_attr {
 
 /*
  * Create a QP.  attr->cap is updated as by ibv_create_qp().  Served are the
- * groups PD, XRCD (a target QP) and MAX_TSO_HEADER; CREATE_FLAGS without
- * flags; INL_RECV and MAX_INL_KLMS, of which 0 is granted; ATOMICS_ARG up to 8;
- * QPG of no group; RES_DOMAIN, RX_HASH and PEER_DIRECT with NULL.
+ * groups PD, XRCD (a target QP) and MAX_TSO_HEADER; CREATE_FLAGS with
+ * CREATE_UMR or nothing, and with the former MAX_INL_KLMS up to
+ * ibv_exp_umr_caps.max_send_wqe_inline_klms, all of which is granted to RC on
+ * mlx5x, and 0 to other types; INL_RECV, of which 0 is granted; ATOMICS_ARG up to 8; QPG of no
+ * group; RES_DOMAIN, RX_HASH and PEER_DIRECT with NULL.
  *
  * NULL with errno: EINVAL (NULL, reserved bits, CREATE_UMR without
- * MAX_INL_KLMS or the reverse, no PD and no XRCD), EOPNOTSUPP (what is not
- * served), others as ibv_create_qp_ex().
+ * MAX_INL_KLMS or the reverse, more pieces than possible, no PD and no XRCD),
+ * EOPNOTSUPP (what is not served), ENOSYS (CREATE_UMR on a context of another
+ * provider), others as ibv_create_qp_ex().
  */
 struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 				 struct ibv_exp_qp_init_attr *attr);

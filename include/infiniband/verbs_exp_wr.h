@@ -176,10 +176,14 @@ struct ibv_exp_send_wr {
 		struct {
 			/* enum ibv_exp_umr_wr_type */
 			uint32_t umr_type;
+			/* Not looked at with IBV_EXP_SEND_INLINE. */
 			struct ibv_exp_mkey_list_container *memory_objects;
+			/* LOCAL_WRITE, REMOTE_READ, _WRITE, _ATOMIC */
 			uint64_t exp_access;
 			struct ibv_mr *modified_mr;
+			/* Where the key's addresses begin. */
 			uint64_t base_addr;
+			/* Pieces, or blocks. */
 			uint32_t num_mrs;
 			union {
 				struct ibv_exp_mem_region *mem_reg_list;
@@ -212,7 +216,21 @@ struct ibv_exp_send_wr {
 /*
  * Post a list of work requests to the send queue.  May be mixed with
  * ibv_post_send() on one QP.  Served are the standard opcodes with the
- * standard flags and IP_CSUM, BIND_MW and TSO included.
+ * standard flags and IP_CSUM, BIND_MW and TSO included; and UMR_FILL and
+ * UMR_INVALIDATE on a QP of mlx5x that was created with CREATE_UMR.
+ *
+ * UMR_FILL gives modified_mr its pieces, in the place of those that it had; the
+ * arrays need to live until the call returns.  MR_LIST and
+ * MR_LIST_FIXED_SIZE (all pieces but the last have one size, a power of two
+ * from 4096 on) put the pieces one behind the other; REPEAT goes through the
+ * blocks *repeat_count times, byte_count of each in a round.  UMR_INVALIDATE
+ * takes the pieces away; the key's number stays.  Requests behind either on
+ * this queue see it done; a peer may use a new key after the completion or
+ * after a message that was sent behind the fill.  A fill that is refused
+ * leaves the key as it was: EINVAL (no such QP, key, type or access; more
+ * pieces than key, QP or memory_objects have room for; a range beyond 2^64;
+ * sizes that cannot be), EPERM (a key of another PD).  What access grants and
+ * the MR below does not fails when it is used.
  *
  * 0, or a positive errno value with *bad_wr the first request that was not
  * posted; those before it were.  EINVAL: NULL, an opcode or flag that is not

@@ -65,7 +65,10 @@ void mlx5x_wr_key_invalidate(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey)
 {
 	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
 	uint32_t ds = 0;
+	int err;
 
-	if (mlx5x_wr_begin(qp))
-		end(qp, mkey, mlx5x_put_free(qp, qp->sq.pi, mkey, &ds), ds);
+	if (!mlx5x_wr_begin(qp))
+		return;
+	err = mlx5x_put_free(qp, qp->sq.pi, mkey, &ds);
+	end(qp, mkey, err, ds);
 }

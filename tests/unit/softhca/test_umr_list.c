@@ -177,14 +177,58 @@ static void test_wrap(void **state)
 	}
 }
 
+static enum xlat_status reads(const struct mkey *m, uint64_t va, uint64_t len)
+{
+	static struct spans out;
+	const struct xlat_user user = { .pd = RIG_PD, .qpn = a->qp.obj.id };
+
+	spans_reset(&out);
+	return xlat_range(ga.hca, &user, rig_key(m), va, len, XLAT_RR, &out);
+}
+
+/*
+ * A fill of a list says where it starts, as a bind does, but gives no offset
+ * of the list: it may have patterns, windows and keys that are not there,
+ * which show at use.
+ */
+static void test_fill_is_no_bind(void **state)
+{
+	struct mkey *mr = rig_mr(&ga, 0x30000, 20000, XLAT_LR);
+	struct mkey *m = blank(MKEY_KLM, 4), *win = blank(MKEY_KLM, 4);
+	struct rig_wqe w;
+
+	(void)state;
+	win->window = true;
+	umr_begin(&w, rig_key(m), UMR_F_INLINE,
+		  M_FREE | M_KEY | M_LEN | M_START | M_QPN | M_LR | M_LW |
+			  M_RR | M_RW | M_A);
+	be32_put(umr_ctx(&w), C_LR | C_RR | C_RW);
+	be32_put(umr_ctx(&w) + 4, 0xffffff00u);
+	be64_put(umr_ctx(&w) + 16, 0x777);
+	be64_put(umr_ctx(&w) + 24, 1200);
+	umr_octword(&w, 100, 0x400, (uint64_t)10 << 32 | 1);
+	umr_octword(&w, 200u << 16 | 100, rig_key(mr), 0x30000);
+	umr_octword(&w, 100, rig_key(win), 0);
+	umr_octword(&w, 100, 0x99999900, 0);
+	umr_list_end(&w);
+	umr_do(a, &w, 0);
+	assert_false(m->window || m->free);
+	assert_int_equal(reads(m, 0x777, 1000), XLAT_OK);
+	assert_int_equal(reads(m, 0x777 + 1000, 1), XLAT_BAD_KEY);
+	assert_int_equal(reads(m, 0x777 + 1100, 1), XLAT_BAD_KEY);
+	assert_int_equal(reads(m, 0x777 + 1200, 1), XLAT_BAD_RANGE);
+	/* The same with an offset is a window, which these cannot be. */
+	w.b[16] |= UMR_F_OFFSET;
+	umr_do(a, &w, MW_BIND);
+	assert_int_equal(reads(m, 0x777, 1000), XLAT_OK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
-		T(list_bounds),
-		T(wqe_bounds),
-		T(list_pointer),
-		T(wrap),
+		T(list_bounds), T(wqe_bounds),	    T(list_pointer),
+		T(wrap),	T(fill_is_no_bind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Proves the interface of verbs_mkey.h: keys that are made, configured by list
+ * and interleaved, used behind that in the same batch, invalidated and
+ * destroyed; a batch with an error, of which nothing is posted; that keys of
+ * both interfaces are the same; a QP that is connected to itself, with the
+ * shortest queue that there is.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "umr_rig.h"
+
+#define ACCESS                                             \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_WRITE)
+
+static struct rc_qp saved;
+static struct ibv_qp_ex *qpx;
+
+/* A QP of verbs_mkey.h with so many requests, towards that QP. */
+static int create(struct rc_qp *q, uint32_t send_wr, uint32_t inl)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.cap = { .max_send_wr = send_wr,
+			 .max_recv_wr = 8,
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = dev.pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND |
+				  IBV_QP_EX_WITH_RDMA_WRITE |
+				  IBV_QP_EX_WITH_RDMA_READ,
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
+				    .port_num = RC_PORT,
+				    .qp_access_flags =
+					    (unsigned int)rc_defaults.access };
+
+	memset(q, 0, sizeof(*q));
+	q->opts = rc_defaults;
+	q->channel = ibv_create_comp_channel(dev.context);
+	q->cq = ibv_create_cq(dev.context, 64, NULL, q->channel, 0);
+	if (!q->channel || !q->cq)
+		return errno;
+	init.send_cq = init.recv_cq = q->cq;
+	q->qp = mlx5x_create_mkey_qp(dev.context, &init, inl);
+	if (!q->qp)
+		return errno;
+	return ibv_modify_qp(q->qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS);
+}
+
+/* In the place of the rig's own QP. */
+static int connect_builder(void)
+{
+	struct rc_qp q;
+	int err = create(&q, 16, MAX_KLMS);
+
+	saved = own;
+	rc_destroy(&peer);
+	if (!err)
+		err = rc_create(&dev, &peer, &rc_defaults);
+	if (!err)
+		err = rc_connect(&dev, &q, peer.qp->qp_num, &dev.gid);
+	if (!err)
+		err = rc_connect(&dev, &peer, q.qp->qp_num, &dev.gid);
+	if (err)
+		return err;
+	rc_destroy(&saved);
+	own = q;
+	qpx = ibv_qp_to_qp_ex(own.qp);
+	return 0;
+}
+
+static struct ibv_mr *create_key(uint32_t entries)
+{
+	struct mlx5x_mkey_attr attr = { .pd = dev.pd, .max_entries = entries };
+	struct ibv_mr *mr = mlx5x_create_mkey(&attr);
+
+	if (!mr)
+		test_fail(__FILE__, __LINE__, "key: %m");
+	return mr;
+}
+
+static void start(uint64_t wr_id)
+{
+	ibv_wr_start(qpx);
+	qpx->wr_id = wr_id;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+}
+
+static void completes(uint64_t wr_id, enum ibv_wc_opcode opcode)
+{
+	struct ibv_wc wc;
+
+	CHECK(!rc_poll(&own, &wc, LIMIT_MS) && !wc.status, "completion: %s",
+	      ibv_wc_status_str(wc.status));
+	CHECK(wc.wr_id == wr_id && wc.opcode == opcode, "wr_id %d, opcode %d",
+	      (int)wc.wr_id, wc.opcode);
+}
+
+static struct mlx5x_mkey_piece piece(struct span *span, size_t at, size_t len)
+{
+	*span = (struct span){ mem + at, len };
+	return (struct mlx5x_mkey_piece){ (uintptr_t)mem + at, len,
+					  mem_mr->lkey };
+}
+
+static void list(void)
+{
+	struct ibv_mr *key = create_key(MAX_KLMS);
+	struct mlx5x_mkey_piece pieces[MAX_KLMS + 1];
+	struct span spans[MAX_KLMS + 1];
+	size_t n;
+
+	if (!key)
+		return;
+	for (n = 0; n <= MAX_KLMS; n++)
+		pieces[n] = piece(&spans[n], 20011 * n + 3, 700 + n);
+	for (n = 1; n <= MAX_KLMS && !test_failed(); n += 5) {
+		start(n);
+		mlx5x_wr_mkey_list(qpx, key,
+				   ACCESS | IBV_ACCESS_RELAXED_ORDERING,
+				   n * 1000003, n, pieces);
+		CHECK(!ibv_wr_complete(qpx), "complete");
+		completes(n, IBV_WC_DRIVER1);
+		expect_maps(key, n * 1000003, spans, (int)n);
+	}
+	/* Empty pieces are left out. */
+	pieces[1].length = 0;
+	spans[1] = spans[2];
+	start(7);
+	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 3, pieces);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(7, IBV_WC_DRIVER1);
+	expect_maps(key, 0, spans, 2);
+	/* Too many: nothing of the batch is posted. */
+	start(8);
+	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 1, &pieces[3]);
+	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, MAX_KLMS + 2, pieces);
+	CHECK(ibv_wr_complete(qpx) == EINVAL, "too many");
+	expect_maps(key, 0, spans, 2);
+	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+static void interleaved(void)
+{
+	struct ibv_mr *key = create_key(2);
+	struct mlx5x_mkey_block blocks[2] = {
+		{ (uintptr_t)mem + 5, mem_mr->lkey, 100, 900 },
+		{ (uintptr_t)mem + 600000, mem_mr->lkey, 33, 34 },
+	};
+	struct span spans[2 * 40];
+	int i;
+
+	if (!key)
+		return;
+	for (i = 0; i < 2 * 40; i++)
+		spans[i] =
+			i % 2 ? (struct span){ mem + 600000 + i / 2 * 34, 33 }
+			      : (struct span){ mem + 5 + i / 2 * 900, 100 };
+	start(3);
+	mlx5x_wr_mkey_interleaved(qpx, key, ACCESS, 77, 40, 2, blocks);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(3, IBV_WC_DRIVER1);
+	expect_maps(key, 77, spans, 2 * 40);
+	blocks[0].stride = 65536;
+	start(4);
+	mlx5x_wr_mkey_interleaved(qpx, key, ACCESS, 77, 40, 2, blocks);
+	CHECK(ibv_wr_complete(qpx) == EINVAL, "a stride of 64 KiB");
+	expect_maps(key, 77, spans, 2 * 40);
+	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+/* Configured, used, configured anew, used, invalidated: in one batch. */
+static void batch(void)
+{
+	struct ibv_mr *key = create_key(2);
+	struct mlx5x_mkey_piece pieces[2];
+	struct span spans[2];
+	int i;
+
+	if (!key)
+		return;
+	pieces[0] = piece(&spans[0], 111, 500);
+	pieces[1] = piece(&spans[1], 9000, 500);
+	rc_fill(mem, MEM_SIZE, 21, 0);
+	ibv_wr_start(qpx);
+	for (i = 0; i < 2; i++) {
+		qpx->wr_id = 10;
+		qpx->wr_flags = 0;
+		mlx5x_wr_mkey_list(qpx, key, ACCESS, 4096, 1, &pieces[i]);
+		qpx->wr_id = 11 + i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_rdma_write(qpx, buf_mr->rkey, (uintptr_t)buf + i * 1000);
+		ibv_wr_set_sge(qpx, key->lkey, 4096, 500);
+	}
+	qpx->wr_id = 13;
+	mlx5x_wr_mkey_invalidate(qpx, key);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(11, IBV_WC_RDMA_WRITE);
+	completes(12, IBV_WC_RDMA_WRITE);
+	completes(13, IBV_WC_DRIVER1);
+	CHECK(!memcmp(buf, spans[0].addr, 500) &&
+		      !memcmp(buf + 1000, spans[1].addr, 500),
+	      "data");
+	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+/* A key of the one interface, configured by the other. */
+static void both_interfaces(void)
+{
+	struct ibv_mr *key = key_create(3, IBV_EXP_MR_INDIRECT_KLMS);
+	struct mlx5x_mkey_piece pieces[2];
+	struct ibv_exp_mem_region region;
+	struct ibv_exp_send_wr wr;
+	struct span spans[2];
+
+	if (!key)
+		return;
+	pieces[0] = piece(&spans[0], 1000, 64);
+	pieces[1] = piece(&spans[1], 3000, 65);
+	start(1);
+	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 2, pieces);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(1, IBV_WC_DRIVER1);
+	expect_maps(key, 0, spans, 2);
+	region = (struct ibv_exp_mem_region){ (uintptr_t)mem + 3000, mem_mr,
+					      65 };
+	wr = fill_wr(key, 0, &region, 1);
+	CHECK(!do_wr(&wr), "by the other");
+	expect_maps(key, 0, &spans[1], 1);
+	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+/*
+ * As programs of the vendor's API connect a QP that only changes keys: to
+ * itself, hop limit 0.  One request, as long as any can be.
+ */
+static void self_connected(void)
+{
+	struct mlx5x_mkey_caps caps;
+	struct mlx5x_mkey_piece pieces[64];
+	struct span spans[64];
+	struct ibv_mr *key;
+	struct rc_qp q;
+	struct ibv_wc wc;
+	uint32_t i, lap;
+
+	CHECK(!mlx5x_query_mkey_caps(dev.context, &caps) &&
+		      caps.max_inline_entries && caps.max_inline_entries <= 64,
+	      "caps");
+	key = create_key(caps.max_inline_entries);
+	CHECK(key && !create(&q, 1, caps.max_inline_entries), "QP: %m");
+	CHECK(!rc_connect(&dev, &q, q.qp->qp_num, &dev.gid), "connect");
+	for (i = 0; i < caps.max_inline_entries; i++)
+		pieces[i] = piece(&spans[i], (size_t)i * 5000, 50);
+	for (lap = 0; lap < 50 && !test_failed(); lap++) {
+		struct ibv_qp_ex *x = ibv_qp_to_qp_ex(q.qp);
+
+		ibv_wr_start(x);
+		x->wr_id = lap;
+		x->wr_flags = IBV_SEND_SIGNALED;
+		mlx5x_wr_mkey_list(x, key, ACCESS, 0,
+				   caps.max_inline_entries - lap % 3, pieces);
+		CHECK(!ibv_wr_complete(x), "lap %u", lap);
+		CHECK(!rc_poll(&q, &wc, LIMIT_MS) && !wc.status &&
+			      wc.wr_id == lap,
+		      "lap %u: %s", lap, ibv_wc_status_str(wc.status));
+	}
+	/* Another QP uses the key. */
+	expect_maps(key, 0, spans, (int)caps.max_inline_entries - 49 % 3);
+	rc_destroy(&q);
+	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+static const struct test_case cases[] = {
+	{ "list", list },
+	{ "interleaved", interleaved },
+	{ "batch", batch },
+	{ "both_interfaces", both_interfaces },
+	{ "self_connected", self_connected },
+};
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	errno = rig_open();
+	if (!errno)
+		errno = connect_builder();
+	if (errno) {
+		fprintf(stderr, "setup: %s\n", strerror(errno));
+		return 1;
+	}
+	ret = test_main(cases, sizeof(cases) / sizeof(cases[0]),
+			argc > 1 ? argv[1] : NULL);
+	rig_close();
+	return ret;
+}
