@@ -13,6 +13,8 @@ here=$(dirname "$0")
 export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 # shellcheck source=tests/system/puppet.sh
 . "$here/puppet.sh"
+# shellcheck source=tests/system/hca-objects.sh
+. "$here/hca-objects.sh"
 
 vm=/proc/sys/vm
 shared=lw,rr,rw,ur,uw
@@ -177,6 +179,33 @@ shared_by_two() {
 	drop B
 }
 
+# The translation entries that the device has for all live keys.
+entries() {
+	hca_ask stats | sed -n 's/^hca0\.translations\.mtt //p'
+}
+
+# entries_of TYPE: for 8 MiB
+entries_of() {
+	local before
+	start_with "$1" A root
+	before=$(entries)
+	want ok A mr m create 8M "$shared" >/dev/null
+	echo $(($(entries) - before))
+	drop A
+}
+
+# The device translates by huge pages.
+translations() {
+	local huge plain
+	huge_pages 4
+	huge=$(entries_of HUGE)
+	plain=$(entries_of ANON)
+	echo "entries: $huge with huge pages, $plain with plain ones"
+	[ "$huge" -ge 1 ]
+	[ "$huge" -le 4 ]
+	[ "$plain" -gt "$huge" ]
+}
+
 # An ordinary user, with little memory to lock: huge pages are for the members
 # of a group. What a member makes, another user may attach to all the same.
 group() {
@@ -235,8 +264,8 @@ if [ "${1:-}" = run ]; then
 fi
 
 failed=0
-for s in types none_there block_sizes at_address shared_by_two group \
-	locked_memory; do
+for s in types none_there block_sizes at_address shared_by_two \
+	translations group locked_memory; do
 	if out=$(bash "$0" run "$s" 2>&1); then
 		echo "ok smr-huge-$s"
 	else
