@@ -68,6 +68,8 @@ static void requests(void **state)
 	wr.ext_op.umr.mem_list.mem_reg_list = NULL;
 	wr.ext_op.umr.num_mrs = 0;
 	refused(qp, &wr, EINVAL);
+	wr.ext_op.umr.num_mrs = 2;
+	refused(qp, &wr, EINVAL);
 	wr = good;
 	wr.ext_op.umr.exp_access = 1 << 4;
 	refused(qp, &wr, EINVAL);
