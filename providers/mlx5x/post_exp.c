@@ -113,8 +113,10 @@ static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
 			verbs_get_ctx(qp->vqp.qp.context),
 			"QP 0x%x: UMR on a QP that was created without CREATE_UMR\n",
 			qp->vqp.qp.qp_num);
-		err = errno = EINVAL;
+		err = EINVAL;
 	}
+	if (err)
+		errno = err;
 	return err;
 }
 
