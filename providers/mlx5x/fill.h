@@ -45,7 +45,6 @@ struct sink {
 	struct mlx5x_klm_seg *next;
 	struct mlx5x_klm_seg *end; /* go on at first then */
 	struct mlx5x_klm_seg *first;
-	uint32_t left;
 };
 
 MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
@@ -104,7 +103,11 @@ int mlx5x_refuse_fill(const struct mlx5x_qp *qp, const struct mlx5x_mkey *mkey,
 /* There are more pieces than there is room for: EINVAL, logged. */
 int mlx5x_refuse_fill_room(const struct fill *f);
 
-/* umr_pattern.c: s->left is without the head.  0 or why not; logged. */
-int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form);
+/*
+ * umr_pattern.c.  room is without the head.  0, with f->length and f->entries,
+ * or why not; logged.  Then it can be put.
+ */
+int mlx5x_check_pattern(struct fill *f, uint32_t room, enum form form);
+void mlx5x_put_pattern(const struct fill *f, struct sink *s, enum form form);
 
 #endif

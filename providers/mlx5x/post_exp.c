@@ -68,10 +68,12 @@ MLX5X_INLINE bool put_usual(struct mlx5x_qp *qp,
 	uint64_t flags = wr->exp_send_flags - IBV_EXP_SEND_INLINE;
 	uint32_t n;
 
-	if (unlikely(wr->exp_opcode != IBV_EXP_WR_UMR_FILL ||
-		     flags >= IBV_EXP_SEND_INLINE ||
-		     wr->ext_op.umr.umr_type != IBV_EXP_UMR_MR_LIST || !f.mr ||
-		     !f.pieces || !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
+	static_assert(IBV_EXP_UMR_MR_LIST == 0, "both in one test");
+	if (unlikely((wr->exp_opcode ^ IBV_EXP_WR_UMR_FILL) |
+		     wr->ext_op.umr.umr_type))
+		return false;
+	if (unlikely(flags >= IBV_EXP_SEND_INLINE || !f.mr || !f.pieces ||
+		     !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
 		return false;
 	mlx5x_put_ctrl(&qp->sq, ctrl, pi, MLX5X_OP_UMR, n, fm[flags],
 		       to_mmkey(f.mr)->be_key);
