@@ -45,7 +45,6 @@ struct sink {
 	struct mlx5x_klm_seg *next;
 	struct mlx5x_klm_seg *end; /* go on at first then */
 	struct mlx5x_klm_seg *first;
-	uint32_t left;
 };
 
 MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
@@ -61,8 +60,8 @@ enum {
 	FILL_HEAD_DS = MLX5X_FILL_HEAD / MLX5X_SEG,
 };
 
-/* What a key grants, by enum ibv_access_flags: bits 15 to 8 of its context. */
-extern const uint8_t mlx5x_fill_rights[16];
+/* What a key grants, by enum ibv_access_flags: flags of its context. */
+extern const __be32 mlx5x_fill_rights[16];
 
 /* Entries with those that fill the last group up. */
 MLX5X_INLINE uint32_t fill_octowords(uint32_t entries)
@@ -89,7 +88,7 @@ MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
 		.xlt_octowords = htobe16(octowords),
 		.mkey_mask = mkey->be_mask,
 	};
-	seg->flags = htobe32(mlx5x_fill_rights[access] << 8);
+	seg->flags = mlx5x_fill_rights[access];
 	seg->qpn_key = mkey->be_qpn_key;
 	memset(seg->rsvd8, 0, sizeof(seg->rsvd8) + sizeof(seg->pd));
 	seg->start_addr = htobe64(start);
@@ -104,7 +103,11 @@ int mlx5x_refuse_fill(const struct mlx5x_qp *qp, const struct mlx5x_mkey *mkey,
 /* There are more pieces than there is room for: EINVAL, logged. */
 int mlx5x_refuse_fill_room(const struct fill *f);
 
-/* umr_pattern.c: s->left is without the head.  0 or why not; logged. */
-int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form);
+/*
+ * umr_pattern.c.  room is without the head.  0, with f->length and f->entries,
+ * or why not; logged.  Then it can be put.
+ */
+int mlx5x_check_pattern(struct fill *f, uint32_t room, enum form form);
+void mlx5x_put_pattern(const struct fill *f, struct sink *s, enum form form);
 
 #endif

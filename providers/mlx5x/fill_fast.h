@@ -15,10 +15,6 @@
 #include <infiniband/verbs_mkey.h>
 #include "fill.h"
 
-static_assert(sizeof(struct mlx5x_mkey_piece) ==
-		      sizeof(struct ibv_exp_mem_region),
-	      "lists of either have one step");
-
 /* What is known of some pieces; it is returned in registers. */
 struct fill_sums {
 	uint64_t length;
@@ -60,6 +56,8 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 					      uint32_t num, enum form form)
 {
 	struct mlx5x_klm_seg *end = klm + (num & ~(MLX5X_KLM_GROUP - 1u));
+	const size_t step = form == FORM_EXP ? sizeof(struct ibv_exp_mem_region)
+					     : sizeof(struct mlx5x_mkey_piece);
 	struct fill_sums sums = {};
 	const uint8_t *list = first;
 	uint32_t i;
@@ -69,13 +67,12 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 		fill_put_piece(klm + 1, list, 1, form, &sums);
 		fill_put_piece(klm + 2, list, 2, form, &sums);
 		fill_put_piece(klm + 3, list, 3, form, &sums);
-		list += MLX5X_KLM_GROUP * sizeof(struct mlx5x_mkey_piece);
+		list += MLX5X_KLM_GROUP * step;
 		klm += MLX5X_KLM_GROUP;
 	}
 	if (likely(!(num % MLX5X_KLM_GROUP)))
 		return sums;
-	list = first + (num & ~(MLX5X_KLM_GROUP - 1u)) *
-			       sizeof(struct mlx5x_mkey_piece);
+	list = first + (num & ~(MLX5X_KLM_GROUP - 1u)) * step;
 	num %= MLX5X_KLM_GROUP;
 	for (i = 0; i < num; i++)
 		fill_put_piece(klm + i, list, i, form, &sums);
@@ -86,7 +83,7 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 
 /*
  * ctrl is the WQE, which is written but for its control segment.  False: not
- * decided.  The pieces must not be NULL, nor their MRs.
+ * decided.  Neither key nor pieces may be NULL, nor the pieces' MRs.
  */
 MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    struct mlx5x_ctrl_seg *ctrl, enum form form,
@@ -103,7 +100,7 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 		     f->mr->context != qp->vqp.qp.context))
 		return false;
 	if (unlikely(f->num - 1 >= qp->sq.max_klms || num > mkey->max_klms ||
-		     f->access & ~(uint64_t)mkey->rights))
+		     f->access & mkey->no_rights))
 		return false;
 	if (unlikely((uint8_t *)(klm + fill_octowords(num)) > qp->sq.end))
 		return false;

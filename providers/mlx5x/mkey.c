@@ -228,15 +228,16 @@ static void set_limits(struct mlx5x_mkey *mkey,
 			MLX5X_MKEY_MASK_LR | MLX5X_MKEY_MASK_LW |
 			MLX5X_MKEY_MASK_RR | MLX5X_MKEY_MASK_RW |
 			MLX5X_MKEY_MASK_FREE;
+	uint64_t rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			  IBV_ACCESS_REMOTE_READ;
 
-	mkey->rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		       IBV_ACCESS_REMOTE_READ;
 	if (!dev->no_atomic) {
-		mkey->rights |= IBV_ACCESS_REMOTE_ATOMIC;
+		rights |= IBV_ACCESS_REMOTE_ATOMIC;
 		mask |= MLX5X_MKEY_MASK_A;
 	}
 	if (mkey->fixed)
 		mask |= MLX5X_MKEY_MASK_PAGE_SIZE;
+	mkey->no_rights = ~rights;
 	mkey->be_mask = htobe64(mask);
 }
 

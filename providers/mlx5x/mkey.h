@@ -20,8 +20,8 @@ struct mlx5x_mkey {
 	struct mlx5x_mr mr;
 	uint32_t pdn;
 	uint32_t max_klms;
-	uint32_t rights; /* that it may give, by enum ibv_access_flags */
-	bool fixed;	 /* all pieces but the last have one size */
+	uint64_t no_rights; /* what it cannot give, by enum ibv_access_flags */
+	bool fixed;	    /* all pieces but the last have one size */
 	/* for a fill's WQE */
 	__be32 be_key;
 	__be32 be_qpn_key;

@@ -3,11 +3,9 @@
  * Fills of indirect keys, as UMR WQEs: two blocks that say what changes, then
  * the list, inline or a pointer to it.
  *
- * A list is written where it goes while it is checked: an inline one straight
- * into the ring, which the device does not look at before the doorbell.  The
- * memory of a list by pointer may still be read for the fill before, so that
- * there nothing is written before all is checked.  Either way a fill that is
- * refused leaves the key as it was.
+ * All is checked before anything is written: the memory of a list by pointer
+ * may still be read for the fill before.  A fill that is refused leaves the key
+ * as it was.  (The usual ones do not come here: fill_fast.h.)
  *
  * Checked here is what the device does not tell apart or cuts off: kinds, PDs,
  * rights, room, widths of fields.  Ranges and rights of the pieces show when
@@ -25,19 +23,21 @@ enum {
 
 static const uint64_t max_piece = (uint64_t)1 << 31;
 
-#define RIGHTS(access)                                               \
-	((MLX5X_MKEY_LR |                                            \
-	  (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |    \
-	  (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |   \
-	  (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |    \
-	  (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0)) >> \
-	 8)
-#define RIGHTS_4(access)                                              \
-	RIGHTS((access)), RIGHTS((access + 1)), RIGHTS((access + 2)), \
-		RIGHTS((access + 3))
+/* htobe32 is no constant. */
+#define BE32(v)                                     \
+	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__  \
+		 ? __builtin_bswap32((uint32_t)(v)) \
+		 : (uint32_t)(v))
+#define RIGHTS(a)                                                  \
+	BE32(MLX5X_MKEY_LR |                                       \
+	     ((a) & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) | \
+	     ((a) & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0))
+#define RIGHTS_4(a) RIGHTS(a), RIGHTS((a) + 1), RIGHTS((a) + 2), RIGHTS((a) + 3)
 
-const uint8_t mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
-					RIGHTS_4(12) };
+const __be32 mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
+				       RIGHTS_4(12) };
 
 MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
 				 const struct mlx5x_mkey *mkey, int err,
@@ -63,14 +63,14 @@ MLX5X_COLD int mlx5x_refuse_fill_room(const struct fill *f)
 
 static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
 {
-	if ((!qp->sq.umr))
+	if (!qp->sq.umr)
 		return mlx5x_refuse_fill(qp, NULL, EINVAL,
 					 "the QP was not created for it");
-	if ((!mr || mr->context != qp->vqp.qp.context ||
-	     !to_mmr(verbs_get_mr(mr))->indirect))
+	if (!mr || mr->context != qp->vqp.qp.context ||
+	    !to_mmr(verbs_get_mr(mr))->indirect)
 		return mlx5x_refuse_fill(qp, NULL, EINVAL,
 					 "no indirect key of this context");
-	if ((to_mmkey(mr)->pdn != qp->pdn))
+	if (to_mmkey(mr)->pdn != qp->pdn)
 		return mlx5x_refuse_fill(qp, to_mmkey(mr), EPERM,
 					 "a key of another PD");
 	return 0;
@@ -78,16 +78,10 @@ static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
 
 static int check_access(const struct fill *f)
 {
-	if ((f->access & ~(uint64_t)f->mkey->rights))
+	if (f->access & f->mkey->no_rights)
 		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 					 "access that such a key cannot grant");
 	return 0;
-}
-
-/* Is all of it below 2^64?  length is not 0. */
-static bool goes_round(const struct fill *f)
-{
-	return f->start + (f->length - 1) < f->start;
 }
 
 static uint32_t put_head(const struct fill *f, uint32_t pi)
@@ -143,20 +137,10 @@ static void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
 	klm->addr = htobe64(addr);
 }
 
-/* A piece that is left out, or as many of the largest size as it takes. */
-static bool put_long(struct sink *s, const struct mlx5x_mkey_piece *piece)
+/* Entries of the largest size and a rest; of an empty piece, none. */
+static uint64_t num_entries(const struct mlx5x_mkey_piece *piece)
 {
-	uint64_t n = piece->length / max_piece + !!(piece->length % max_piece);
-	uint64_t left = piece->length, addr = piece->addr, len;
-
-	if (n > s->left)
-		return false;
-	s->left -= n;
-	for (; left; left -= len, addr += len) {
-		len = left < max_piece ? left : max_piece;
-		put_entry(s, len, piece->lkey, addr);
-	}
-	return true;
+	return piece->length / max_piece + !!(piece->length % max_piece);
 }
 
 /* False if there is no such MR. */
@@ -170,7 +154,7 @@ static bool get_piece(const struct fill *f, uint32_t i, enum form form,
 		const struct ibv_exp_mem_region *region = f->pieces;
 
 		region += i;
-		if ((!region->mr))
+		if (!region->mr)
 			return false;
 		piece->addr = region->base_addr;
 		piece->length = region->length;
@@ -179,59 +163,51 @@ static bool get_piece(const struct fill *f, uint32_t i, enum form form,
 	}
 }
 
-/* With s->left entries of room; 0 and f->length, f->entries, or why not. */
-static int put_list(struct fill *f, struct sink *s, enum form form)
-{
-	uint32_t room = s->left, i;
-	struct mlx5x_mkey_piece p;
-	uint64_t length = 0;
-
-	for (i = 0; i < f->num; i++) {
-		if ((!get_piece(f, i, form, &p)))
-			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-						 "a piece without an MR");
-		length += p.length;
-		if ((p.length - 1 >= max_piece)) {
-			if (!put_long(s, &p))
-				return mlx5x_refuse_fill_room(f);
-			continue;
-		}
-		if ((!s->left))
-			return mlx5x_refuse_fill_room(f);
-		s->left--;
-		put_entry(s, p.length, p.lkey, p.addr);
-	}
-	f->entries = room - s->left;
-	f->length = length;
-	return 0;
-}
-
-/* The rules of put_list, with nothing written. */
-static int check_list(const struct fill *f, uint32_t left, enum form form)
+/* Enough room for all pieces, each with an MR?  0, f->entries; or why not. */
+static int check_list(struct fill *f, uint32_t room, enum form form)
 {
 	struct mlx5x_mkey_piece p;
+	uint32_t left = room, i;
 	uint64_t n;
-	uint32_t i;
 
 	for (i = 0; i < f->num; i++) {
 		if (!get_piece(f, i, form, &p))
 			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 						 "a piece without an MR");
-		n = p.length / max_piece + !!(p.length % max_piece);
+		n = num_entries(&p);
 		if (n > left)
 			return mlx5x_refuse_fill_room(f);
 		left -= n;
+		f->length += p.length;
 	}
+	f->entries = room - left;
 	return 0;
 }
 
+static void put_list(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_mkey_piece p = {};
+	uint64_t len;
+	uint32_t i;
+
+	for (i = 0; i < f->num; i++) {
+		get_piece(f, i, form, &p);
+		for (; p.length; p.length -= len, p.addr += len) {
+			len = p.length < max_piece ? p.length : max_piece;
+			put_entry(s, len, p.lkey, p.addr);
+		}
+	}
+}
+
 /* Equal pieces, of which the last may be shorter. */
-static int check_fixed(struct fill *f, enum form form)
+static int check_fixed(struct fill *f, uint32_t room, enum form form)
 {
 	struct mlx5x_mkey_piece p;
 	uint64_t size = 0;
 	uint32_t i;
 
+	if (f->num > room)
+		return mlx5x_refuse_fill_room(f);
 	for (i = 0; i < f->num; i++) {
 		if (!get_piece(f, i, form, &p))
 			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
@@ -247,7 +223,11 @@ static int check_fixed(struct fill *f, enum form form)
 			return mlx5x_refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"atomics on a piece that is not aligned");
+		f->length += p.length;
 	}
+	if (!f->num)
+		return 0;
+	f->entries = f->num;
 	/* The only piece may be shorter than what is called its size. */
 	if (f->num == 1 && size < MIN_FIXED_SIZE)
 		size = MIN_FIXED_SIZE;
@@ -262,22 +242,25 @@ static int check_fixed(struct fill *f, enum form form)
 	return 0;
 }
 
-static int put_fixed(struct fill *f, struct sink *s, enum form form)
+static void put_fixed(const struct fill *f, struct sink *s, enum form form)
 {
 	struct mlx5x_mkey_piece p = {};
-	int err = check_fixed(f, form);
 	uint32_t i;
 
-	if (err)
-		return err;
-	if (f->num > s->left)
-		return mlx5x_refuse_fill_room(f);
 	for (i = 0; i < f->num; i++) {
 		get_piece(f, i, form, &p);
 		put_entry(s, 0, p.lkey, p.addr);
-		f->length += p.length;
 	}
-	f->entries = f->num;
+}
+
+/* Is all of it below 2^64? */
+static int check_range(const struct fill *f)
+{
+	if (!f->entries)
+		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL, "no pieces");
+	if (f->start + (f->length - 1) < f->start)
+		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
+					 "a range beyond 2^64");
 	return 0;
 }
 
@@ -295,23 +278,22 @@ static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
 		sink_list(&s, f->list);
 	else
 		sink_ring(&s, &f->qp->sq, pi);
-	s.left = room;
-	if (pattern) {
-		err = mlx5x_put_pattern(f, &s, form);
-	} else if (mkey->fixed) {
-		err = put_fixed(f, &s, form);
-	} else {
+	if (pattern)
+		err = mlx5x_check_pattern(f, room, form);
+	else if (mkey->fixed)
+		err = check_fixed(f, room, form);
+	else
 		err = check_list(f, room, form);
-		if (!err)
-			err = put_list(f, &s, form);
-	}
+	if (!err)
+		err = check_range(f);
 	if (err)
 		return err;
-	if (!f->entries)
-		return mlx5x_refuse_fill(f->qp, mkey, EINVAL, "no pieces");
-	if (goes_round(f))
-		return mlx5x_refuse_fill(f->qp, mkey, EINVAL,
-					 "a range beyond 2^64");
+	if (pattern)
+		mlx5x_put_pattern(f, &s, form);
+	else if (mkey->fixed)
+		put_fixed(f, &s, form);
+	else
+		put_list(f, &s, form);
 	sink_pad(&s, f->entries);
 	*ds = put_head(f, pi);
 	return 0;
@@ -371,7 +353,7 @@ int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 	int err;
 
 	err = check_mkey(qp, mr);
-	if ((err))
+	if (err)
 		return err;
 	f = (struct fill){
 		.qp = qp,
@@ -382,9 +364,9 @@ int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 		.num = wr->ext_op.umr.num_mrs,
 	};
 	err = check_access(&f);
-	if ((err))
+	if (err)
 		return err;
-	if ((f.num && !f.pieces))
+	if (f.num && !f.pieces)
 		return mlx5x_refuse_fill(qp, f.mkey, EINVAL,
 					 "a number without a list");
 	err = parse_exp(&f, wr);

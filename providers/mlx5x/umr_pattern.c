@@ -45,11 +45,9 @@ static int get_block(const struct fill *f, uint32_t i, enum form form,
 	return 0;
 }
 
-int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form)
+int mlx5x_check_pattern(struct fill *f, uint32_t room, enum form form)
 {
-	struct mlx5x_repeat_seg *head;
-	struct mlx5x_mkey_block b = {};
-	struct mlx5x_block_seg *seg;
+	struct mlx5x_mkey_block b;
 	uint64_t round = 0;
 	uint32_t i;
 	int err;
@@ -57,7 +55,7 @@ int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form)
 	if (f->mkey->fixed)
 		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 					 "a pattern in a key of equal pieces");
-	if (f->num > s->left)
+	if (f->num > room)
 		return mlx5x_refuse_fill_room(f);
 	for (i = 0; i < f->num; i++) {
 		err = get_block(f, i, form, &b);
@@ -65,10 +63,19 @@ int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form)
 			return err;
 		round += b.length;
 	}
-	if (!f->num)
-		return 0;
-	head = (struct mlx5x_repeat_seg *)sink_take(s);
-	head->byte_count = htobe32(round);
+	f->entries = f->num ? f->num + 1 : 0;
+	f->length = round * f->repeat;
+	return 0;
+}
+
+void mlx5x_put_pattern(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_repeat_seg *head = (struct mlx5x_repeat_seg *)sink_take(s);
+	struct mlx5x_mkey_block b = {};
+	struct mlx5x_block_seg *seg;
+	uint32_t i;
+
+	head->byte_count = htobe32(f->length / f->repeat);
 	head->op = htobe32(MLX5X_REPEAT_OP);
 	head->repeat = htobe32(f->repeat);
 	head->rsvd12 = 0;
@@ -81,7 +88,4 @@ int mlx5x_put_pattern(struct fill *f, struct sink *s, enum form form)
 		seg->key = htobe32(b.lkey);
 		seg->addr = htobe64(b.addr);
 	}
-	f->entries = f->num + 1;
-	f->length = round * f->repeat;
-	return 0;
 }
