@@ -61,8 +61,8 @@ enum {
 	FILL_HEAD_DS = MLX5X_FILL_HEAD / MLX5X_SEG,
 };
 
-/* What a key grants, by enum ibv_access_flags: bits 15 to 8 of its context. */
-extern const uint8_t mlx5x_fill_rights[16];
+/* What a key grants, by enum ibv_access_flags: flags of its context. */
+extern const __be32 mlx5x_fill_rights[16];
 
 /* Entries with those that fill the last group up. */
 MLX5X_INLINE uint32_t fill_octowords(uint32_t entries)
@@ -89,7 +89,7 @@ MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
 		.xlt_octowords = htobe16(octowords),
 		.mkey_mask = mkey->be_mask,
 	};
-	seg->flags = htobe32(mlx5x_fill_rights[access] << 8);
+	seg->flags = mlx5x_fill_rights[access];
 	seg->qpn_key = mkey->be_qpn_key;
 	memset(seg->rsvd8, 0, sizeof(seg->rsvd8) + sizeof(seg->pd));
 	seg->start_addr = htobe64(start);

@@ -86,7 +86,7 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 
 /*
  * ctrl is the WQE, which is written but for its control segment.  False: not
- * decided.  The pieces must not be NULL, nor their MRs.
+ * decided.  Neither key nor pieces may be NULL, nor the pieces' MRs.
  */
 MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    struct mlx5x_ctrl_seg *ctrl, enum form form,

@@ -71,7 +71,7 @@ MLX5X_INLINE bool put_usual(struct mlx5x_qp *qp,
 	if (unlikely(wr->exp_opcode != IBV_EXP_WR_UMR_FILL ||
 		     flags >= IBV_EXP_SEND_INLINE ||
 		     wr->ext_op.umr.umr_type != IBV_EXP_UMR_MR_LIST || !f.mr ||
-		     !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
+		     !f.pieces || !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
 		return false;
 	mlx5x_put_ctrl(&qp->sq, ctrl, pi, MLX5X_OP_UMR, n, fm[flags],
 		       to_mmkey(f.mr)->be_key);
@@ -113,8 +113,10 @@ static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
 			verbs_get_ctx(qp->vqp.qp.context),
 			"QP 0x%x: UMR on a QP that was created without CREATE_UMR\n",
 			qp->vqp.qp.qp_num);
-		err = errno = EINVAL;
+		err = EINVAL;
 	}
+	if (err)
+		errno = err;
 	return err;
 }
 

@@ -25,19 +25,21 @@ enum {
 
 static const uint64_t max_piece = (uint64_t)1 << 31;
 
-#define RIGHTS(access)                                               \
-	((MLX5X_MKEY_LR |                                            \
-	  (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |    \
-	  (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |   \
-	  (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |    \
-	  (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0)) >> \
-	 8)
-#define RIGHTS_4(access)                                              \
-	RIGHTS((access)), RIGHTS((access + 1)), RIGHTS((access + 2)), \
-		RIGHTS((access + 3))
+/* htobe32 is no constant. */
+#define BE32(v)                                     \
+	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__  \
+		 ? __builtin_bswap32((uint32_t)(v)) \
+		 : (uint32_t)(v))
+#define RIGHTS(a)                                                  \
+	BE32(MLX5X_MKEY_LR |                                       \
+	     ((a) & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) | \
+	     ((a) & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0))
+#define RIGHTS_4(a) RIGHTS(a), RIGHTS((a) + 1), RIGHTS((a) + 2), RIGHTS((a) + 3)
 
-const uint8_t mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
-					RIGHTS_4(12) };
+const __be32 mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
+				       RIGHTS_4(12) };
 
 MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
 				 const struct mlx5x_mkey *mkey, int err,

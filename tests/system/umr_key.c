@@ -190,13 +190,9 @@ static void refusals(void)
 	struct ibv_mr *key = key_create(6, IBV_EXP_MR_INDIRECT_KLMS);
 	struct ibv_mr *large = key_create(64, IBV_EXP_MR_INDIRECT_KLMS);
 	struct ibv_exp_mem_region list[64], longer[2];
-	struct ibv_exp_mem_repeat_block block = { (uintptr_t)mem, mem_mr, NULL,
-						  NULL };
-	size_t count = 65536, stride = 8, repeat = 1;
 	struct ibv_exp_mkey_attr attr = { 0 };
 	struct ibv_exp_send_wr wr, fill;
 	struct span spans[64];
-	struct ibv_pd *pd;
 	int i;
 
 	if (!key || !large)
@@ -243,38 +239,72 @@ static void refusals(void)
 	wr = fill;
 	wr.ext_op.umr.umr_type = IBV_EXP_UMR_MR_LIST_FIXED_SIZE;
 	refused(&wr, EINVAL, "not a key of equal pieces", key, spans, 5);
+	key_destroy(key);
+	key_destroy(large);
+}
+
+/* A filled key, for the refusals below. */
+static struct ibv_mr *filled(struct ibv_exp_mem_region *list,
+			     struct span *spans, int num)
+{
+	struct ibv_mr *key =
+		key_create((uint32_t)num, IBV_EXP_MR_INDIRECT_KLMS);
+	struct ibv_exp_send_wr wr = fill_wr(key, BASE, list, (uint32_t)num);
+	int i;
+
+	for (i = 0; i < num; i++)
+		list[i] = piece(&spans[i], (size_t)i * 10007, 501);
+	if (key && do_wr(&wr))
+		test_fail(__FILE__, __LINE__, "fill");
+	return key;
+}
+
+static void refused_patterns(void)
+{
+	size_t count = 65536, stride = 8, repeat = 1;
+	struct ibv_exp_mem_repeat_block block = { (uintptr_t)mem, mem_mr,
+						  &count, &stride };
+	struct ibv_exp_mem_region list[3];
+	struct ibv_exp_send_wr wr;
+	struct span spans[3];
+	struct ibv_mr *key = filled(list, spans, 3);
+
+	if (!key)
+		return;
+	wr = fill_wr(key, BASE, NULL, 1);
 	wr.ext_op.umr.umr_type = IBV_EXP_UMR_REPEAT;
 	wr.ext_op.umr.mem_list.rb.mem_repeat_block_list = &block;
 	wr.ext_op.umr.mem_list.rb.repeat_count = &repeat;
 	wr.ext_op.umr.mem_list.rb.stride_dim = 1;
-	wr.ext_op.umr.num_mrs = 1;
-	block.byte_count = &count;
-	block.stride = &stride;
-	refused(&wr, EINVAL, "a block of 64 KiB", key, spans, 5);
+	refused(&wr, EINVAL, "a block of 64 KiB", key, spans, 3);
 	count = 8;
 	stride = 65536;
-	refused(&wr, EINVAL, "a stride of 64 KiB", key, spans, 5);
+	refused(&wr, EINVAL, "a stride of 64 KiB", key, spans, 3);
 	stride = 8;
 	wr.ext_op.umr.mem_list.rb.stride_dim = 2;
-	refused(&wr, EINVAL, "two dimensions", key, spans, 5);
-	pd = ibv_alloc_pd(dev.context);
-	CHECK(pd, "alloc_pd");
-	{
-		struct ibv_exp_create_mr_in in = {
-			.pd = pd,
-			.attr = { 4, IBV_EXP_MR_INDIRECT_KLMS, ALL },
-		};
-		struct ibv_mr *other = ibv_exp_create_mr(&in);
-
-		CHECK(other, "key in another PD");
-		wr = fill;
-		wr.ext_op.umr.modified_mr = other;
-		refused(&wr, EPERM, "a key of another PD", key, spans, 5);
-		key_destroy(other);
-	}
-	ibv_dealloc_pd(pd);
+	refused(&wr, EINVAL, "two dimensions", key, spans, 3);
 	key_destroy(key);
-	key_destroy(large);
+}
+
+static void another_pd(void)
+{
+	struct ibv_exp_create_mr_in in = {
+		.pd = ibv_alloc_pd(dev.context),
+		.attr = { 4, IBV_EXP_MR_INDIRECT_KLMS, ALL },
+	};
+	struct ibv_exp_mem_region list[3];
+	struct ibv_exp_send_wr wr;
+	struct span spans[3];
+	struct ibv_mr *key = filled(list, spans, 3), *other;
+
+	CHECK(in.pd && key, "PD or key");
+	other = ibv_exp_create_mr(&in);
+	CHECK(other, "key in another PD");
+	wr = fill_wr(other, BASE, list, 3);
+	refused(&wr, EPERM, "a key of another PD", key, spans, 3);
+	key_destroy(other);
+	CHECK(!ibv_dealloc_pd(in.pd), "dealloc_pd");
+	key_destroy(key);
 }
 
 static void on_a_plain_qp(void)
@@ -347,9 +377,14 @@ static void rights(void)
 }
 
 static const struct test_case cases[] = {
-	{ "list_inline", list_inline }, { "list_memory", list_memory },
-	{ "pattern", pattern },		{ "invalidate", invalidate },
-	{ "refusals", refusals },	{ "on_a_plain_qp", on_a_plain_qp },
+	{ "list_inline", list_inline },
+	{ "list_memory", list_memory },
+	{ "pattern", pattern },
+	{ "invalidate", invalidate },
+	{ "refusals", refusals },
+	{ "refused_patterns", refused_patterns },
+	{ "another_pd", another_pd },
+	{ "on_a_plain_qp", on_a_plain_qp },
 	{ "rights", rights },
 };
 

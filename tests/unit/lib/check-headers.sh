@@ -55,10 +55,10 @@ orders infiniband/verbs.h infiniband/verbs_exp.h infiniband/mlx5dv.h \
 	rdma/rdma_verbs.h >"$tmp/orders"
 first=$(head -n 1 "$tmp/orders")
 last=$(tail -n 1 "$tmp/orders")
-echo "infiniband/verbs_share.h $first" >>"$tmp/orders"
-echo "$last infiniband/verbs_share.h" >>"$tmp/orders"
-echo "infiniband/verbs_mkey.h $first" >>"$tmp/orders"
-echo "$last infiniband/verbs_mkey.h" >>"$tmp/orders"
+for header in verbs_share verbs_mkey; do
+	echo "infiniband/$header.h $first"
+	echo "$last infiniband/$header.h"
+done >>"$tmp/orders"
 while read -r order; do
 	n=$((n + 1))
 	for header in $order; do

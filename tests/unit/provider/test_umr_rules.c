@@ -34,6 +34,9 @@ static void keys_and_qps(void **state)
 	(void)state;
 	/* posted by the library then, and refused */
 	assert_int_equal(post(rc.qp, &wr), EINVAL);
+	wr.exp_opcode = IBV_EXP_WR_NOP;
+	assert_int_equal(post(rc.qp, &wr), EOPNOTSUPP);
+	wr.exp_opcode = IBV_EXP_WR_UMR_FILL;
 	wr.ext_op.umr.modified_mr = NULL;
 	refused(qp, &wr, EINVAL);
 	wr.ext_op.umr.modified_mr = mr;
@@ -67,6 +70,8 @@ static void requests(void **state)
 	wr = good;
 	wr.ext_op.umr.mem_list.mem_reg_list = NULL;
 	wr.ext_op.umr.num_mrs = 0;
+	refused(qp, &wr, EINVAL);
+	wr.ext_op.umr.num_mrs = 2;
 	refused(qp, &wr, EINVAL);
 	wr = good;
 	wr.ext_op.umr.exp_access = 1 << 4;
