@@ -290,8 +290,18 @@ static struct ibv_mr *own_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 	return mr;
 }
 
+/* A device without indirect keys. */
+static int own_query_umr(struct ibv_context *context,
+			 struct mlx5x_umr_caps *caps)
+{
+	(void)context;
+	memset(caps, 0, sizeof(*caps));
+	return 0;
+}
+
 const struct verbs_exp_ops own_ops = {
 	.size = sizeof(own_ops),
 	.reg_smr = own_reg_smr,
 	.swap_smr = own_swap_smr,
+	.query_umr = own_query_umr,
 };
