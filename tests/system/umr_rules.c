@@ -126,6 +126,7 @@ static void test_arguments(void)
 	BAD(EINVAL, wr.ext_op.umr.modified_mr = NULL);
 	BAD(EINVAL, wr.ext_op.umr.modified_mr = mem_mr);
 	BAD(EINVAL, wr.ext_op.umr.num_mrs = 0);
+	BAD(EINVAL, wr.ext_op.umr.mem_list.mem_reg_list = NULL);
 	BAD(EINVAL, wr.ext_op.umr.umr_type = 3);
 	BAD(EINVAL, wr.ext_op.umr.umr_type = IBV_EXP_UMR_MR_LIST_FIXED_SIZE);
 	BAD(EINVAL, wr.exp_send_flags = IBV_EXP_SEND_SIGNALED);
