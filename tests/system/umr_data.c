@@ -142,7 +142,7 @@ static void remote(const struct layout *l, size_t at, size_t len)
 static void atomics(const struct layout *l)
 {
 	uint64_t value = 5, got, i;
-	uint8_t *mine, *cell;
+	uint8_t *mine = NULL, *cell;
 	size_t at;
 
 	for (at = 0; at < 40; at += 13) {
