@@ -141,8 +141,9 @@ struct mlx5x_mkey_block {
  * access is of IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and
  * REMOTE_ATOMIC; local reads are always granted.  Flags of
  * IBV_ACCESS_OPTIONAL_RANGE are accepted and have no effect: the ordering of
- * writes is that of the pieces' MRs.  What is granted here and not by the MR
- * below fails when it is used.
+ * writes is that of the pieces' MRs.  These are asked for their local rights
+ * only: a write fails without LOCAL_WRITE of theirs, and a peer needs no right
+ * but those of the key.
  */
 
 /*

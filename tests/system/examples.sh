@@ -77,6 +77,14 @@ connection() {
 	result example-cm-board-gone $rc $out
 }
 
+# One READ takes three pieces, by their key.
+pieces() {
+	local rc=0 out=/tmp/mkey.out
+	timeout 30 "$bin/mkey_list" "$gid" >$out 2>&1 || rc=1
+	grep -qx 'read: three pieces, one key, one READ' $out || rc=1
+	result example-mkey $rc $out
+}
+
 # Wrong arguments: status 2, and no file is touched.
 wrong_arguments() {
 	local file long arguments rc wrong=0
@@ -98,6 +106,13 @@ wrong_arguments() {
 		timeout 20 "$bin/share_import" $arguments >/dev/null 2>&1 ||
 			rc=$?
 		[ $rc = 2 ] || wrong="share_import $arguments: status $rc"
+	done
+	for arguments in x -1 256 "1 1"; do
+		rc=0
+		# shellcheck disable=SC2086
+		timeout 20 "$bin/mkey_list" $arguments >/dev/null 2>&1 ||
+			rc=$?
+		[ $rc = 2 ] || wrong="mkey_list $arguments: status $rc"
 	done
 	rc=0
 	timeout 20 "$bin/share_export" "$file" >/dev/null 2>&1 || rc=$?
@@ -136,4 +151,5 @@ share
 wrong_arguments
 importer_dies
 connection
+pieces
 exit $failed

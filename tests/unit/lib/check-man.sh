@@ -16,7 +16,7 @@ fault() {
 }
 
 functions=$(sed -n '/^MLX5X_1/,/local:/s/^[[:space:]]*\([a-z0-9_]*\);$/\1/p' \
-	"$source/src/libmlx5x.map" | grep '^ibv_')
+	"$source/src/libmlx5x.map" | grep -E '^(ibv|mlx5x)_')
 [ "$(echo "$functions" | wc -l)" -gt 60 ] || fault "too few functions found"
 for f in $functions; do
 	page=$source/man/$f.3
@@ -40,6 +40,7 @@ cat >"$work/prelude.h" <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <infiniband/verbs_exp.h>
+#include <infiniband/verbs_mkey.h>
 #include <infiniband/verbs_share.h>
 #define EXAMPLE(name)                                                     \
 	void name(struct ibv_device *device, struct ibv_context *context, \
@@ -56,7 +57,7 @@ END
 
 # Each literal block of EXAMPLES becomes a function.
 examples=0
-for page in "$source"/man/ibv_*.3; do
+for page in "$source"/man/*.3; do
 	grep -q '^\.Sh EXAMPLES' "$page" || continue
 	examples=$((examples + 1))
 	{
