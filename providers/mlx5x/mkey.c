@@ -343,6 +343,7 @@ struct ibv_exp_mkey_list_container *mlx5x_alloc_key_list(struct ibv_pd *pd,
 	}
 	list->klms = buf.addr;
 	list->max_klms = max_klms;
+	list->pdn = to_mpd(pd)->pdn;
 	list->ibv.context = pd->context;
 	list->ibv.max_klm_list_size = max_klms;
 	return &list->ibv;

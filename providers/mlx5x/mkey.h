@@ -33,6 +33,7 @@ struct mlx5x_mkey_list {
 	struct ibv_exp_mkey_list_container ibv;
 	struct mlx5x_klm_seg *klms; /* a multiple of four, zero */
 	uint32_t max_klms;	    /* as asked, and one for a head */
+	uint32_t pdn;
 	struct ibv_mr *mr;
 };
 
