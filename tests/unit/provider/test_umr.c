@@ -359,14 +359,38 @@ static void completions(void **state)
 	assert_int_equal(wc.wr_id, 78);
 }
 
+/*
+ * Data that comes within a CQE is put where the list of the request says, which
+ * is no address of the program's when the list names a key.
+ */
+static void no_data_in_cqes(void **state)
+{
+	struct ibv_qp_cap cap = { .max_send_wr = 1, .max_send_sge = 1 };
+	struct ibv_qp *q;
+
+	(void)state;
+	setenv("MLX5_SCATTER_TO_CQE", "1", 1);
+	fake_reset();
+	fake_rc_open(&rc, &cap, 0);
+	assert_true(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	q = create_umr_qp(1, 4);
+	assert_non_null(q);
+	assert_false(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+	fake_rc_close(&rc);
+	unsetenv("MLX5_SCATTER_TO_CQE");
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, open_umr, close_umr)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(golden_list),		T(golden_memory),     T(golden_pattern),
-		T(golden_equal_pieces), T(golden_invalidate), T(every_start),
-		T(the_largest),		T(mixed_list),	      T(completions),
+		T(golden_list),	      T(golden_memory),
+		T(golden_pattern),    T(golden_equal_pieces),
+		T(golden_invalidate), T(every_start),
+		T(the_largest),	      T(mixed_list),
+		T(completions),	      cmocka_unit_test(no_data_in_cqes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void short_queues(void **state)
 	struct ibv_exp_send_wr wr;
 	struct mlx5x_sq *sq;
 	struct ibv_qp *q;
-	uint32_t max, lap, n;
+	uint32_t max, lap, n, before;
 	uint8_t *end;
 
 	(void)state;
@@ -177,6 +177,7 @@ static void short_queues(void **state)
 		rest = -(uintptr_t)end & (page - 1);
 		memset(end, 0xaa, rest);
 		for (lap = 0; lap < 20; lap++) {
+			before = sq->pi;
 			for (n = 0; n < sq->limit; n++) {
 				wr = exp_wr(lap % 2 ? LIST : PATTERN,
 					    max ? max : 1);
@@ -185,6 +186,8 @@ static void short_queues(void **state)
 				assert_int_equal(post(q, &wr), 0);
 			}
 			assert_int_equal(post(q, &wr), ENOMEM);
+			/* None lies on another, nor on itself. */
+			assert_in_range(sq->pi - before, 1, sq->mask + 1);
 			atomic_store(&sq->tail, sq->head);
 		}
 		for (i = 0; i < rest; i++)
