@@ -4,7 +4,8 @@
  * begins: the bytes are those of the same request at the ring's start, and
  * none outside it is touched; that queues made for keys alone hold what they
  * promise; that a completion tells the kind of its own request whatever used
- * its place before; that one piece too many is refused whatever the capacity.
+ * its place before; that one piece too many is refused whatever the capacity;
+ * that lists keep to the limits of an entry and of their memory.
  */
 #include <unistd.h>
 #include "keys.h"
@@ -327,6 +328,78 @@ static void one_too_many(void **state)
 	free(many);
 }
 
+/* An entry has at most 2^31 bytes, whatever way the list goes. */
+static void long_pieces(void **state)
+{
+	static const struct {
+		uint64_t length;
+		uint32_t entries, last;
+	} cases[] = {
+		{ 0x7fffffff, 1, 0x7fffffff },
+		{ 0x80000000, 1, 0x80000000 },
+		{ 0x80000001, 2, 1 },
+		{ 0xffffffff, 2, 0x7fffffff },
+		{ 0x100000000, 2, 0x80000000 },
+		{ 0x100000001, 3, 1 },
+		{ 0x4fffffffff, 160, 0x7fffffff },
+	};
+	struct ibv_mr *k = mlx5x_create_key(rc.pd, 200, false);
+	const struct mlx5x_klm_seg *klm;
+	struct ibv_exp_send_wr wr;
+	uint32_t inl, n;
+	uint64_t len;
+	size_t i;
+
+	(void)state;
+	assert_non_null(k);
+	assert_int_equal(mlx5x_free_key_list(memory), 0);
+	memory = mlx5x_alloc_key_list(rc.pd, 200);
+	for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		inl = i % 2;
+		n = cases[i / 2].entries;
+		if (inl && n > MAX_INLINE)
+			continue;
+		rewind_to(qp, 0);
+		wr = exp_wr(inl ? LIST : MEMORY, 1);
+		wr.ext_op.umr.modified_mr = k;
+		list[0].length = cases[i / 2].length;
+		assert_int_equal(post(qp, &wr), 0);
+		klm = inl ? (const void *)(sq_of(qp)->buf + 128)
+			  : to_mlist(memory)->klms;
+		assert_int_equal(be32toh(klm[n - 1].byte_count),
+				 cases[i / 2].last);
+		assert_int_equal(sq_of(qp)->buf[21], (n + 3) / 4 * 4);
+		memcpy(&len, sq_of(qp)->buf + 88, 8);
+		assert_int_equal(be64toh(len), cases[i / 2].length);
+	}
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(k)), 0);
+}
+
+/* A pattern's head has its place even where the pages of a list end. */
+static void pattern_fills_page(void **state)
+{
+	uint32_t entries = sysconf(_SC_PAGESIZE) / 16, i;
+	struct ibv_exp_mem_repeat_block *many = calloc(entries, sizeof(*many));
+	struct ibv_mr *k = mlx5x_create_key(rc.pd, entries, false);
+	struct ibv_exp_send_wr wr = exp_wr(MEMORY_PATTERN, entries);
+
+	(void)state;
+	assert_non_null(k);
+	for (i = 0; i < entries; i++)
+		many[i] = blocks[i % 64];
+	assert_int_equal(mlx5x_free_key_list(memory), 0);
+	memory = mlx5x_alloc_key_list(rc.pd, entries);
+	assert_non_null(memory);
+	wr.ext_op.umr.memory_objects = memory;
+	wr.ext_op.umr.modified_mr = k;
+	wr.ext_op.umr.mem_list.rb.mem_repeat_block_list = many;
+	assert_int_equal(post(qp, &wr), 0);
+	assert_int_equal(be64toh(to_mlist(memory)->klms[entries].addr),
+			 blocks[(entries - 1) % 64].base_addr);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(k)), 0);
+	free(many);
+}
+
 /* An abort takes back what builders for keys have put, the fence included. */
 static void aborted(void **state)
 {
@@ -368,8 +441,9 @@ static void aborted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(every_kind),	 T(short_queues), T(places_used_again),
-		T(one_too_many), T(aborted),
+		T(every_kind),	       T(short_queues), T(places_used_again),
+		T(one_too_many),       T(aborted),	T(long_pieces),
+		T(pattern_fills_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
