@@ -58,6 +58,8 @@ enum {
 
 /* 0, or why the device cannot be asked. */
 int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps);
+/* The context is of another file from now on. */
+void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx);
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx);
 
 struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
