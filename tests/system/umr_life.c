@@ -256,11 +256,17 @@ static void test_export(void)
 	struct ibv_context *to = ibv_open_device(dev.context->device);
 	struct ibv_exp_mem_region list[1] = { piece(77, 500) };
 	struct ibv_exp_send_wr wr = fill_wr(key, BASE, list, 1);
+	struct ibv_exp_create_mr_in in = {
+		.attr = { .max_klm_list_size = 4,
+			  .create_flags = IBV_EXP_MR_INDIRECT_KLMS },
+	};
 	struct span span = { mem + 77, 500 };
-	struct ibv_pd *pd;
+	struct mlx5x_mkey_caps before, after;
+	struct ibv_mr *other;
 	uint32_t handle;
 
 	CHECK(key && to, "key or context: %m");
+	CHECK(!mlx5x_query_mkey_caps(to, &before), "caps: %m");
 	CHECK(!do_wr(&wr), "fill");
 	CHECK(ibv_export_to_fd(ibv_context_to_fd(to), &handle, dev.context,
 			       UVERBS_OBJECT_MR, ibv_mr_to_handle(key)),
@@ -269,9 +275,17 @@ static void test_export(void)
 				UVERBS_OBJECT_PD, ibv_pd_to_handle(dev.pd)),
 	      "the PD is not exported: %m");
 	expect_maps(key, BASE, &span, 1);
-	pd = ibv_import_pd_fd(to, ibv_context_to_fd(dev.context), handle);
-	CHECK(pd, "import: %m");
-	CHECK(!ibv_dealloc_pd(pd), "dealloc_pd: %m");
+	in.pd = ibv_import_pd_fd(to, ibv_context_to_fd(dev.context), handle);
+	CHECK(in.pd, "import: %m");
+	/* Of another file now, and as able as before. */
+	CHECK(!mlx5x_query_mkey_caps(to, &after), "caps: %m");
+	CHECK(before.max_entries == after.max_entries &&
+		      before.max_depth == after.max_depth &&
+		      before.max_fixed_size == after.max_fixed_size,
+	      "%u entries, then %u", before.max_entries, after.max_entries);
+	other = ibv_exp_create_mr(&in);
+	CHECK(other && !ibv_dereg_mr(other), "a key in the imported PD: %m");
+	CHECK(!ibv_dealloc_pd(in.pd), "dealloc_pd: %m");
 	CHECK(!ibv_close_device(to), "close: %m");
 	CHECK(!do_wr(&wr), "fill");
 	expect_maps(key, BASE, &span, 1);
