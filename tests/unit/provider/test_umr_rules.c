@@ -517,6 +517,8 @@ static void limits(void **state)
 
 static void lists_fail(void **state)
 {
+	struct ibv_exp_mkey_list_container *c;
+	struct ibv_exp_send_wr wr = fill_wr(9);
 	int i;
 
 	(void)state;
@@ -529,6 +531,14 @@ static void lists_fail(void **state)
 	fake_fail(FAKE_REG_MR, 0, EFAULT);
 	assert_null(mlx5x_alloc_key_list(rc.pd, 9));
 	assert_int_equal(errno, EFAULT);
+	/* One that cannot go stays whole. */
+	c = mlx5x_alloc_key_list(rc.pd, 9);
+	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
+	assert_int_equal(mlx5x_free_key_list(c), EBUSY);
+	wr.exp_send_flags = 0;
+	wr.ext_op.umr.memory_objects = c;
+	assert_int_equal(post(qp, &wr), 0);
+	assert_int_equal(mlx5x_free_key_list(c), 0);
 }
 
 static void atomics_that_stay(void **state)
