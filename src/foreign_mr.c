@@ -9,6 +9,7 @@
 #include "foreign_mr.h"
 #include "log.h"
 #include "smr.h"
+#include "unserved.h"
 
 #define BUCKETS 256
 
@@ -148,9 +149,12 @@ static struct foreign_mr *take(const struct ibv_mr *mr)
 
 MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 {
-	struct foreign_mr *foreign = take(mr);
+	struct foreign_mr *foreign;
 	int err;
 
+	if (!mr)
+		return fail(EINVAL);
+	foreign = take(mr);
 	if (!foreign)
 		return ibv_dereg_mr(mr);
 	err = dereg(foreign);

@@ -242,7 +242,8 @@ struct ibv_mr *ibv_reg_shared_mr(uint32_t mr_handle, struct ibv_pd *pd,
  * standard ibv_dereg_mr(), and the release of memory that the library
  * allocated or attached on a context of another provider, which cannot know of
  * it.  On our own contexts both are the same.  Returns what ibv_dereg_mr()
- * returns; if that is not 0 the MR and its memory are as before.
+ * returns, EINVAL for NULL; if that is not 0 the MR and its memory are as
+ * before.
  *
  * ibv_dereg_mr without parentheses behind it is still the standard function.
  * MLX5X_NO_REDIRECT before the inclusion leaves both names alone.

@@ -36,6 +36,10 @@
  * A request behind a configuration on the same queue may use the key at once.
  * Other queues may when it has completed; a peer may when it has, or when a
  * message sent behind it on the same queue has arrived.
+ *
+ * To change a key does not wait for requests before it that use it.  With
+ * IBV_SEND_FENCE it waits for reads and atomics; what else uses the key should
+ * have completed, since it may be sent again.
  */
 #ifndef INFINIBAND_VERBS_MKEY_H
 #define INFINIBAND_VERBS_MKEY_H

@@ -60,6 +60,7 @@ static int query_context(struct mlx5x_context *ctx,
 			err);
 	/* Whether the maker got DEVX shows when it is used. */
 	ctx->devx = true;
+	ctx->devx_assumed = true;
 	return err;
 }
 

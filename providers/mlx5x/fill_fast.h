@@ -96,8 +96,9 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 	uint32_t num = f->num;
 	struct fill_sums sums;
 
-	if (unlikely(mkey->mr.key_pdn != qp->key_pdn ||
-		     f->mr->context != qp->vqp.qp.context))
+	/* Another provider's MR is too short to look at more of it. */
+	if (unlikely(f->mr->context != qp->vqp.qp.context ||
+		     mkey->mr.key_pdn != qp->key_pdn))
 		return false;
 	if (unlikely(f->num - 1 >= qp->sq.max_klms || num > mkey->max_klms ||
 		     f->access & mkey->no_rights))

@@ -402,6 +402,7 @@ enum {
 /* QUERY_HCA_CAP of one group of capabilities, as a raw device command */
 enum {
 	MLX5X_CMD_QUERY_HCA_CAP = 0x100,
+	MLX5X_CMD_QUERY_ISSI = 0x10a,
 	MLX5X_CAP_GENERAL_CURRENT = 0 << 1 | 1,
 	MLX5X_CAP_ATOMIC_CURRENT = 3 << 1 | 1,
 };

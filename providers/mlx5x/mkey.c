@@ -23,6 +23,8 @@ struct mlx5x_mkey_dev {
 	uint32_t max_klms;
 	bool by_device; /* the raw command, else windows */
 	bool no_atomic;
+	bool stale;
+	struct mlx5x_mkey_dev *before; /* stale; somebody may still read it */
 };
 
 static uint32_t round_up_group(uint32_t n)
@@ -59,6 +61,28 @@ static int ask_device(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 	return 0;
 }
 
+/*
+ * A file that was opened without DEVX answers the query of capabilities all
+ * the same.  The kernel refuses other commands with EINVAL, and the device
+ * none of this one with that.
+ */
+static int check_devx(struct mlx5x_context *ctx)
+{
+	struct mlx5x_query_hca_cap_in in = {
+		.opcode = htobe16(MLX5X_CMD_QUERY_ISSI),
+	};
+	struct mlx5x_query_general_cap_out out = {};
+	int err;
+
+	if (!ctx->devx)
+		return EOPNOTSUPP;
+	if (!ctx->devx_assumed)
+		return 0;
+	err = mlx5x_cmd_devx(&ctx->vctx.context, &in, sizeof(in), &out,
+			     sizeof(out));
+	return err == EINVAL ? EOPNOTSUPP : 0;
+}
+
 /* Without DEVX: a device that has windows has lists of keys. */
 static int ask_kernel(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 {
@@ -89,22 +113,24 @@ static uint32_t max_inline(const struct mlx5x_context *ctx)
 	return room < MLX5X_MAX_INLINE_KLMS ? room : MLX5X_MAX_INLINE_KLMS;
 }
 
-/* Asked once; the answer stays with the context. */
+/* Asked once for each file that the context has. */
 static const struct mlx5x_mkey_dev *device_of(struct mlx5x_context *ctx)
 {
-	struct mlx5x_mkey_dev *dev, *before = NULL;
+	struct mlx5x_mkey_dev *dev, *before;
 	int err;
 
-	dev = __atomic_load_n(&ctx->mkey_dev, __ATOMIC_ACQUIRE);
-	if (dev)
-		return dev;
+	before = __atomic_load_n(&ctx->mkey_dev, __ATOMIC_ACQUIRE);
+	if (before && !__atomic_load_n(&before->stale, __ATOMIC_ACQUIRE))
+		return before;
 	dev = calloc(1, sizeof(*dev));
 	if (!dev) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	/* An imported context may say that it has DEVX and have none. */
-	err = ctx->devx ? ask_device(ctx, dev) : EOPNOTSUPP;
+	dev->before = before;
+	err = check_devx(ctx);
+	if (!err)
+		err = ask_device(ctx, dev);
 	if (err)
 		err = ask_kernel(ctx, dev);
 	if (err) {
@@ -131,7 +157,21 @@ static const struct mlx5x_mkey_dev *device_of(struct mlx5x_context *ctx)
 
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx)
 {
-	free(ctx->mkey_dev);
+	struct mlx5x_mkey_dev *dev;
+
+	while ((dev = ctx->mkey_dev)) {
+		ctx->mkey_dev = dev->before;
+		free(dev);
+	}
+}
+
+void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx)
+{
+	struct mlx5x_mkey_dev *dev =
+		__atomic_load_n(&ctx->mkey_dev, __ATOMIC_ACQUIRE);
+
+	if (dev)
+		__atomic_store_n(&dev->stale, true, __ATOMIC_RELEASE);
 }
 
 int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps)
@@ -343,6 +383,7 @@ struct ibv_exp_mkey_list_container *mlx5x_alloc_key_list(struct ibv_pd *pd,
 	}
 	list->klms = buf.addr;
 	list->max_klms = max_klms;
+	list->pdn = to_mpd(pd)->pdn;
 	list->ibv.context = pd->context;
 	list->ibv.max_klm_list_size = max_klms;
 	return &list->ibv;

@@ -33,6 +33,7 @@ struct mlx5x_mkey_list {
 	struct ibv_exp_mkey_list_container ibv;
 	struct mlx5x_klm_seg *klms; /* a multiple of four, zero */
 	uint32_t max_klms;	    /* as asked, and one for a head */
+	uint32_t pdn;
 	struct ibv_mr *mr;
 };
 
@@ -57,6 +58,8 @@ enum {
 
 /* 0, or why the device cannot be asked. */
 int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps);
+/* The context is of another file from now on. */
+void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx);
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx);
 
 struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,

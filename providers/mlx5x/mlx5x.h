@@ -146,6 +146,7 @@ struct mlx5x_context {
 	uint32_t null_lkey; /* or MLX5X_INVALID_LKEY */
 	uint8_t cmds_supp_uhw;
 	bool devx;
+	bool devx_assumed; /* the file is another's, and nobody can ask it */
 	struct mlx5x_mkey_dev *mkey_dev; /* asked for when it is needed */
 
 	struct mlx5x_uars uars;

@@ -104,6 +104,24 @@ static __attribute__((noinline)) int put_standard(
 	return 0;
 }
 
+static bool has_list(const struct ibv_exp_send_wr *wr)
+{
+	return wr->exp_opcode != IBV_EXP_WR_BIND_MW &&
+	       wr->exp_opcode != IBV_EXP_WR_LOCAL_INV && !is_umr(wr) &&
+	       !(wr->exp_send_flags & IBV_EXP_SEND_INLINE);
+}
+
+/* Too many pieces are ENOMEM in this API, whatever they are in the other. */
+static MLX5X_COLD int answer(const struct mlx5x_qp *qp,
+			     const struct ibv_exp_send_wr *bad, int err)
+{
+	if (err == EINVAL && qp->sq.limit && has_list(bad) &&
+	    bad->num_sge > (int)qp->sq.max_sge)
+		err = ENOMEM;
+	errno = err;
+	return err;
+}
+
 static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
 			 struct ibv_exp_send_wr **bad_wr,
 			 const struct mlx5x_standard_send *standard)
@@ -117,9 +135,7 @@ static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
 			qp->vqp.qp.qp_num);
 		err = EINVAL;
 	}
-	if (err)
-		errno = err;
-	return err;
+	return err ? answer(qp, *bad_wr, err) : 0;
 }
 
 /* What is no usual fill; *op is then its kind.  0 or why not. */
@@ -191,11 +207,10 @@ static __attribute__((noinline)) int post_list(
 			      last_flags & IBV_EXP_SEND_INLINE);
 	}
 	mlx5x_unlock(&sq->lock);
-	if (unlikely(err)) {
-		*bad_wr = wr;
-		errno = err;
-	}
-	return err;
+	if (likely(!err))
+		return 0;
+	*bad_wr = wr;
+	return answer(qp, wr, err);
 }
 
 /* A usual fill alone, all of it.  False: nothing was done. */

@@ -25,6 +25,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "cmd_share.h"
+#include "mkey.h"
 #include "mlx5x.h"
 
 struct new_uar {
@@ -428,6 +429,8 @@ static void commit(struct move *move)
 	ctx->share.upstream = false;
 	/* Whether the file's first opener got DEVX shows when it is used. */
 	ctx->devx = true;
+	ctx->devx_assumed = true;
+	mlx5x_mkey_dev_forget(ctx);
 }
 
 static int prepare(struct move *move, int fd)

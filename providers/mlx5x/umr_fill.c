@@ -342,6 +342,10 @@ static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
 	if (f->list->ibv.context != f->qp->vqp.qp.context)
 		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
 					 "a list's memory of another context");
+	/* The device would find out, and stop the queue. */
+	if (f->list->pdn != f->qp->pdn)
+		return mlx5x_refuse_fill(f->qp, f->mkey, EPERM,
+					 "a list's memory of another PD");
 	return 0;
 }
 

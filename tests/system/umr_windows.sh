@@ -7,7 +7,7 @@
 set -u
 rc=0
 dir=${MLX5X_BUILD:?}/tests/system
-for program in umr_key umr_more umr_wr; do
+for program in umr_key umr_life umr_more umr_wr; do
 	"$dir/$program" || rc=1
 done
 "$dir/umr_more" capabilities |

@@ -129,6 +129,7 @@ static void test_arguments(void **state)
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
 	assert_null(ibv_exp_reg_mr(NULL));
+	assert_int_equal(ibv_exp_dereg_mr(NULL), EINVAL);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(fake_mr_count(), 0);
 	assert_int_equal(proc_name_count(), 0);

@@ -159,6 +159,8 @@ int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 	assert_int_equal(inlen, sizeof(fake.devx_in));
 	memcpy(fake.devx_in, in, inlen);
 	fake.devx_outlen = outlen;
+	if (!err && fake.no_devx && (fake.devx_in[0] != 1 || fake.devx_in[1]))
+		return EINVAL;
 	if (!err)
 		memcpy(out,
 		       fake.devx_in[7] == 7 ? (void *)&fake.atomic_caps

@@ -77,6 +77,7 @@ struct fake {
 	uint32_t mkey_index;
 	uint8_t mkey_status;
 	bool refuse_devx;
+	bool no_devx; /* queries of capabilities only */
 
 	/* what came */
 	unsigned int calls[FAKE_NUM_CMDS];

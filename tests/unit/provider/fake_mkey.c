@@ -28,8 +28,8 @@ int mlx5x_cmd_create_mkey(struct ibv_context *context,
 	(void)context;
 	fake.mkey_in = *in;
 	out->status = fake.mkey_status;
-	if (err)
-		return err;
+	if (err || fake.no_devx)
+		return err ? err : EINVAL;
 	out->index = htobe32(fake.mkey_index++);
 	*handle = 555;
 	fake.live_mkeys++;

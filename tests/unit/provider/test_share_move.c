@@ -7,6 +7,7 @@
  * the context as it was and nothing behind; and what cannot move.
  */
 #include "fake_share.h"
+#include "mkey.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -414,6 +415,45 @@ static void test_late_channel(void **state)
 	fake_assert_clean();
 }
 
+/* Keys are made in the way that the file has, which may not be the old one's. */
+static void test_keys_of_the_file(void **state)
+{
+	struct ibv_context *a = open_ctx(), *c = open_ctx();
+	struct mlx5x_umr_caps caps;
+	struct ibv_mr *key;
+	struct ibv_pd *pd;
+	int i;
+
+	(void)state;
+	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
+	assert_int_equal(mlx5x_query_umr(c, &caps), 0);
+	assert_true(caps.max_entries > 255);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	assert_int_equal(mlx5x_query_umr(c, &caps), 0);
+	assert_true(caps.max_entries > 255);
+	fake_close(c);
+	c = open_ctx();
+	fake.no_devx = true;
+	assert_int_equal(mlx5x_query_umr(c, &caps), 0);
+	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mlx5x_query_umr(c, &caps), 0);
+		assert_int_equal(caps.max_entries, 255);
+		pd = mlx5x_alloc_pd(c);
+		key = mlx5x_create_key(pd, 4, false);
+		assert_non_null(key);
+		assert_int_equal(fake.live_mws, 1);
+		assert_int_equal(ibv_dereg_mr(key), 0);
+		assert_int_equal(mlx5x_dealloc_pd(pd), 0);
+		fake_close(c);
+		/* The same for one that is imported whole. */
+		if (!i)
+			c = fake_import();
+	}
+	fake_close(a);
+	fake_assert_clean();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +465,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_descriptors, setup),
 		cmocka_unit_test_setup(test_low_limit, setup),
 		cmocka_unit_test_setup(test_late_channel, setup),
+		cmocka_unit_test_setup(test_keys_of_the_file, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

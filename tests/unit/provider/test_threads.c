@@ -4,15 +4,20 @@
  *
  * A thread plays the device: it follows the doorbell records of two QPs, reads
  * the WQEs, and writes CQEs into one CQ, in passes, never more than the
- * consumer index allows.  Several threads post sends and receives, others
- * poll.  Each request completes once, with the kind that was posted; a third
- * QP is made, used and destroyed meanwhile.
+ * consumer index allows.  Several threads post sends and receives, on one of
+ * the QPs also fills of keys, each of its own; others poll.  Each request
+ * completes once, with the kind that was posted, and a fill's WQE has nothing
+ * of another thread's; a third QP is made, used and destroyed meanwhile.
  */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <infiniband/verbs_exp_wr.h>
+#include <infiniband/verbs_mkey.h>
 #include "fake.h"
+#include "mkey.h"
+#include "umr.h"
 
 enum {
 	QPS = 2,
@@ -20,6 +25,8 @@ enum {
 	POLLERS = 2,
 	EACH = 20000,
 	TOTAL = QPS * 2 * POSTERS * EACH,
+	KEYS_QP = 1, /* the one that fills keys */
+	MAX_PIECES = 7,
 };
 
 static struct fake_rc rc;
@@ -33,7 +40,41 @@ struct poster {
 	struct ibv_qp *qp;
 	bool recv;
 	uint64_t first;
+	struct ibv_mr *key; /* to be filled too, by pieces with its number */
 };
+
+static int fill(const struct poster *p, uint64_t wr_id, uint32_t num)
+{
+	struct ibv_exp_mem_region list[MAX_PIECES];
+	struct ibv_exp_send_wr wr = {
+		.wr_id = wr_id,
+		.exp_opcode = IBV_EXP_WR_UMR_FILL,
+		.exp_send_flags = IBV_EXP_SEND_INLINE,
+	}, *bad;
+	uint32_t i;
+
+	for (i = 0; i < num; i++)
+		list[i] = (struct ibv_exp_mem_region){ i, p->key, 1 };
+	wr.ext_op.umr.modified_mr = p->key;
+	wr.ext_op.umr.num_mrs = num;
+	wr.ext_op.umr.mem_list.mem_reg_list = list;
+	return mlx5x_exp_post_send(p->qp, &wr, &bad, NULL);
+}
+
+static int build(const struct poster *p, uint64_t wr_id, uint32_t num)
+{
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(p->qp);
+	struct mlx5x_mkey_piece list[MAX_PIECES];
+	uint32_t i;
+
+	for (i = 0; i < num; i++)
+		list[i] = (struct mlx5x_mkey_piece){ i, 1, p->key->lkey };
+	ibv_wr_start(ex);
+	ex->wr_id = wr_id;
+	ex->wr_flags = 0;
+	mlx5x_wr_key_list(ex, p->key, 0, 0, num, list);
+	return ibv_wr_complete(ex);
+}
 
 static void *post(void *arg)
 {
@@ -48,6 +89,11 @@ static void *post(void *arg)
 			if (p->recv) {
 				rwr.wr_id = p->first + i;
 				err = ibv_post_recv(p->qp, &rwr, &rbad);
+			} else if (p->key && i % 3 == 0) {
+				err = fill(p, p->first + i, 1 + i % MAX_PIECES);
+			} else if (p->key && i % 3 == 1) {
+				err = build(p, p->first + i,
+					    1 + i % MAX_PIECES);
 			} else {
 				swr.wr_id = p->first + i;
 				swr.opcode = i % 3 ? IBV_WR_SEND
@@ -65,14 +111,16 @@ static void *post(void *arg)
 
 static void check(const struct ibv_wc *wc)
 {
-	uint64_t in_thread = wc->wr_id % EACH;
-	bool recv = wc->wr_id / EACH / POSTERS % 2;
-	enum ibv_wc_opcode want = recv		  ? IBV_WC_RECV
-				  : in_thread % 3 ? IBV_WC_SEND
-						  : IBV_WC_RDMA_WRITE;
+	static const int sends[QPS][3] = {
+		{ IBV_WC_RDMA_WRITE, IBV_WC_SEND, IBV_WC_SEND },
+		[KEYS_QP] = { 0x100, IBV_WC_DRIVER1, IBV_WC_SEND },
+	};
+	uint64_t queue = wc->wr_id / EACH / POSTERS;
+	int want = queue % 2 ? IBV_WC_RECV
+			     : sends[queue / 2 % QPS][wc->wr_id % EACH % 3];
 
 	if (wc->wr_id >= TOTAL || wc->status != IBV_WC_SUCCESS ||
-	    wc->opcode != want || atomic_fetch_add(&seen[wc->wr_id], 1))
+	    (int)wc->opcode != want || atomic_fetch_add(&seen[wc->wr_id], 1))
 		atomic_fetch_add(&failures, 1);
 }
 
@@ -105,6 +153,21 @@ static uint32_t load_be(const void *p)
 	return be32toh(__atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE));
 }
 
+/* All pieces have the number of the key that is filled. */
+static void check_fill(const struct mlx5x_sq *sq, uint32_t at)
+{
+	uint32_t mask = (sq->mask + 1) * 64 - 1, i, lkey;
+	const uint8_t *wqe = sq->buf + (at * 64 & mask);
+
+	if (wqe[3] != 0x25)
+		return;
+	for (i = 8; i < (wqe[7] & 0x3f); i++) {
+		lkey = load_be(sq->buf + ((at * 64 + i * 16 + 4) & mask));
+		if (lkey && lkey != load_be(wqe + 12))
+			atomic_fetch_add(&failures, 1);
+	}
+}
+
 /* One WQE of the queue becomes a CQE; false if there is none. */
 static bool consume(struct engine *e, uint32_t *produced)
 {
@@ -127,6 +190,7 @@ static bool consume(struct engine *e, uint32_t *produced)
 		if (wqe[1] != (uint8_t)(e->done >> 8) ||
 		    wqe[2] != (uint8_t)e->done)
 			atomic_fetch_add(&failures, 1);
+		check_fill(&qp->sq, e->done);
 		e->done += ((wqe[7] & 0x3f) + 3) / 4;
 	}
 	fake_be32(b + 0x20, qp->rsc.uidx);
@@ -177,8 +241,29 @@ static struct ibv_qp *create(void)
 	return qp;
 }
 
+static struct ibv_qp *create_for_keys(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.send_cq,
+		.cap = { 13, 11, 2, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+		.pd = rc.pd,
+	};
+	struct ibv_qp *qp = mlx5x_create_qp_umr(rc.context, &attr, MAX_PIECES);
+
+	assert_non_null(qp);
+	fake_modify(qp, IBV_QPS_RTS);
+	return qp;
+}
+
 static void all_at_once(void **state)
 {
+	struct ibv_mr *keys[POSTERS];
 	struct poster posters[QPS * 2 * POSTERS];
 	pthread_t t[QPS * 2 * POSTERS + POLLERS + 1];
 	int i, n = 0;
@@ -188,7 +273,11 @@ static void all_at_once(void **state)
 	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
 	seen = calloc(TOTAL, sizeof(*seen));
 	for (i = 0; i < QPS; i++)
-		qps[i] = create();
+		qps[i] = i == KEYS_QP ? create_for_keys() : create();
+	for (i = 0; i < POSTERS; i++) {
+		keys[i] = mlx5x_create_key(rc.pd, MAX_PIECES, false);
+		assert_non_null(keys[i]);
+	}
 
 	pthread_create(&t[n++], NULL, run_device, NULL);
 	for (i = 0; i < POLLERS; i++)
@@ -199,6 +288,8 @@ static void all_at_once(void **state)
 			.recv = i / POSTERS & 1,
 			.first = (uint64_t)i * EACH,
 		};
+		if (i / (2 * POSTERS) == KEYS_QP)
+			posters[i].key = keys[i % POSTERS];
 		pthread_create(&t[n++], NULL, post, &posters[i]);
 	}
 	/* others come and go, and clean the CQ */
@@ -214,6 +305,8 @@ static void all_at_once(void **state)
 	assert_int_equal(atomic_load(&completed), TOTAL);
 	for (i = 0; i < QPS; i++)
 		assert_int_equal(mlx5x_destroy_qp(qps[i]), 0);
+	for (i = 0; i < POSTERS; i++)
+		assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(keys[i])), 0);
 	free(seen);
 	fake_rc_close(&rc);
 }

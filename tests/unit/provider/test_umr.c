@@ -328,6 +328,50 @@ static void mixed_list(void **state)
 	assert_int_equal(mlx5x_exp_post_send(qp, NULL, &bad, &standard), 0);
 }
 
+static int post_one(struct ibv_qp *q, struct ibv_exp_send_wr *wr,
+		    struct ibv_exp_send_wr **bad_wr)
+{
+	struct ibv_send_wr std, *bad;
+
+	*bad_wr = wr;
+	convert(wr, &std);
+	return ibv_post_send(q, &std, &bad);
+}
+
+/* The answer of this API, on QPs of either kind. */
+static void too_many_pieces(void **state)
+{
+	const struct mlx5x_standard_send real = { convert, post_one };
+	struct ibv_sge sge[64] = { { 5, 9, LKEY } };
+	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_SEND,
+				      .sg_list = sge },
+			       *bad;
+	struct ibv_qp *qps[2] = { qp, rc.qp };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct ibv_qp *q = qps[i];
+
+		wr.num_sge = (int)sq_of(q)->max_sge + 1;
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
+				 ENOMEM);
+		assert_int_equal(errno, ENOMEM);
+		assert_ptr_equal(bad, &wr);
+		wr.num_sge = -1;
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
+				 EINVAL);
+		wr.num_sge = 1;
+		sge[0].length = 1u << 31;
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
+				 EINVAL);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(sq_of(q)->pi, 0);
+		sge[0].length = 9;
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real), 0);
+	}
+}
+
 static void completions(void **state)
 {
 	struct ibv_exp_send_wr wr = fill_wr(3);
@@ -359,14 +403,44 @@ static void completions(void **state)
 	assert_int_equal(wc.wr_id, 78);
 }
 
+/*
+ * Data that comes within a CQE is put where the list of the request says, which
+ * is no address of the program's when the list names a key.
+ */
+static void no_data_in_cqes(void **state)
+{
+	struct ibv_qp_cap cap = { .max_send_wr = 1, .max_send_sge = 1 };
+	struct ibv_qp *q;
+
+	(void)state;
+	setenv("MLX5_SCATTER_TO_CQE", "1", 1);
+	fake_reset();
+	fake_rc_open(&rc, &cap, 0);
+	assert_true(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	q = create_umr_qp(1, 4);
+	assert_non_null(q);
+	assert_false(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+	fake_rc_close(&rc);
+	unsetenv("MLX5_SCATTER_TO_CQE");
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, open_umr, close_umr)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(golden_list),		T(golden_memory),     T(golden_pattern),
-		T(golden_equal_pieces), T(golden_invalidate), T(every_start),
-		T(the_largest),		T(mixed_list),	      T(completions),
+		T(golden_list),
+		T(golden_memory),
+		T(golden_pattern),
+		T(golden_equal_pieces),
+		T(golden_invalidate),
+		T(every_start),
+		T(the_largest),
+		T(mixed_list),
+		T(completions),
+		T(too_many_pieces),
+		cmocka_unit_test(no_data_in_cqes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,40 @@ static void room(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* Keys and lists that are not this QP's to use. */
+static void strangers(void **state)
+{
+	struct ibv_pd *pd = mlx5x_alloc_pd(rc.context);
+	struct ibv_exp_mkey_list_container *c;
+	struct ibv_context other = {};
+	/* What another provider's MR has for sure. */
+	struct verbs_mr *foreign = calloc(1, sizeof(*foreign));
+	struct ibv_exp_send_wr wr = fill_wr(2);
+
+	(void)state;
+	foreign->ibv_mr.context = &other;
+	wr.ext_op.umr.modified_mr = &foreign->ibv_mr;
+	refused(qp, &wr, EINVAL);
+	wr.exp_send_flags = 0;
+	refused(qp, &wr, EINVAL);
+	wr.exp_opcode = IBV_EXP_WR_UMR_INVALIDATE;
+	refused(qp, &wr, EINVAL);
+	free(foreign);
+
+	to_mpd(pd)->pdn++;
+	c = mlx5x_alloc_key_list(pd, 9);
+	assert_non_null(c);
+	wr = fill_wr(2);
+	wr.exp_send_flags = IBV_EXP_SEND_SIGNALED;
+	wr.ext_op.umr.memory_objects = c;
+	refused(qp, &wr, EPERM);
+	c->context = &other;
+	refused(qp, &wr, EINVAL);
+	c->context = rc.context;
+	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
+}
+
 static void long_pieces(void **state)
 {
 	struct ibv_exp_send_wr wr = fill_wr(3);
@@ -483,6 +517,8 @@ static void limits(void **state)
 
 static void lists_fail(void **state)
 {
+	struct ibv_exp_mkey_list_container *c;
+	struct ibv_exp_send_wr wr = fill_wr(9);
 	int i;
 
 	(void)state;
@@ -495,6 +531,14 @@ static void lists_fail(void **state)
 	fake_fail(FAKE_REG_MR, 0, EFAULT);
 	assert_null(mlx5x_alloc_key_list(rc.pd, 9));
 	assert_int_equal(errno, EFAULT);
+	/* One that cannot go stays whole. */
+	c = mlx5x_alloc_key_list(rc.pd, 9);
+	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
+	assert_int_equal(mlx5x_free_key_list(c), EBUSY);
+	wr.exp_send_flags = 0;
+	wr.ext_op.umr.memory_objects = c;
+	assert_int_equal(post(qp, &wr), 0);
+	assert_int_equal(mlx5x_free_key_list(c), 0);
 }
 
 static void atomics_that_stay(void **state)
@@ -526,6 +570,7 @@ int main(void)
 		T(keys_and_qps),
 		T(requests),
 		T(room),
+		T(strangers),
 		T(long_pieces),
 		T(patterns),
 		T(equal_pieces),
