@@ -30,9 +30,9 @@ scan_warnings() {
 scan_known() {
 	sed -E -e '/^#/d' -e '/^ *$/d' -e 's/[[:space:]]+# .*//' \
 		"$LAB_DIR/known-warnings"
-	if [ -n "$VM_EXPECT" ]; then
-		printf '%s\n' "$VM_EXPECT"
-	fi
+	printf '%s' "${VM_EXPECT:+$VM_EXPECT
+}${VM_ALLOW:+$VM_ALLOW
+}"
 }
 
 scan_kernel() {

@@ -7,7 +7,8 @@
 # (each word may be left out; these are the defaults, but user=root) run in
 # virtual machines. Scripts that want the same machine share one. The word
 # cap=NAME=NUM has softhca report another value of a capability. A line
-# "# lab-expect-log: REGEX" tells a kernel warning that the script provokes.
+# "# lab-expect-log: REGEX" tells a kernel warning that the script provokes, a
+# line "# lab-allow-log: REGEX" one that it may provoke.
 
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
@@ -60,6 +61,7 @@ system_plan() {
 		fi
 	done
 	sed -n 's/^# lab-expect-log: *//p' "$script" >>"$plan.expect"
+	sed -n 's/^# lab-allow-log: *//p' "$script" >>"$plan.allow"
 }
 
 # The suite's output as it comes, under the check's names.
@@ -76,6 +78,7 @@ system_machine() {
 	VM_DIR=$CHECK_LOG/vm-$name
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")
+	VM_ALLOW=$(sort -u "$1.allow")
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
 	mkdir -p "$VM_DIR"
 	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \
@@ -103,8 +106,9 @@ system_tests() {
 		fi
 	done
 	for plan in "$LAB_TMP"/plans/*; do
-		if [ -e "$plan" ] && [ "$plan" = "${plan%.expect}" ]; then
-			system_machine "$plan"
-		fi
+		case $plan in
+		*'*' | *.expect | *.allow) ;;
+		*) system_machine "$plan" ;;
+		esac
 	done
 }

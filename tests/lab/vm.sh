@@ -6,7 +6,7 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_SOFTHCA_ARGS=()
+VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
 
 vm_settings() {
 	local rows=24 columns=80
