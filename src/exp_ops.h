@@ -93,12 +93,12 @@ struct verbs_exp_ops {
 	 * Indirect keys, as <infiniband/verbs_exp_mkey.h> and
 	 * <infiniband/verbs_mkey.h> describe them.  query_umr and
 	 * free_mkey_list return 0 or an errno.  mkey_entries is 0 for an MR
-	 * that is no such key.
+	 * that is no such key.  flags are enum mlx5x_mkey_create_flags.
 	 */
 	int (*query_umr)(struct ibv_context *context,
 			 struct mlx5x_umr_caps *caps);
 	struct ibv_mr *(*create_mkey)(struct ibv_pd *pd, uint32_t max_entries,
-				      bool fixed);
+				      uint32_t flags);
 	uint32_t (*mkey_entries)(struct ibv_mr *mr);
 	struct ibv_exp_mkey_list_container *(*alloc_mkey_list)(
 		struct ibv_pd *pd, uint32_t max_entries);

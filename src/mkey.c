@@ -11,6 +11,9 @@
 #include "mkey.h"
 #include "unserved.h"
 
+#define KEY_FLAGS \
+	((uint32_t)MLX5X_MKEY_FIXED_SIZE | MLX5X_MKEY_REMOTE_INVALIDATE)
+
 struct ibv_qp *mkey_create_qp(struct ibv_context *context,
 			      struct ibv_qp_init_attr_ex *attr,
 			      uint32_t max_inline)
@@ -100,7 +103,9 @@ MLX5X_EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 	}
 	return ops->create_mkey(in->pd, in->attr.max_klm_list_size,
 				in->attr.create_flags &
-					IBV_EXP_MR_FIXED_BUFFER_SIZE);
+						IBV_EXP_MR_FIXED_BUFFER_SIZE
+					? MLX5X_MKEY_FIXED_SIZE
+					: 0);
 }
 
 MLX5X_EXPORT int ibv_exp_query_mkey(struct ibv_mr *mr,
@@ -194,18 +199,17 @@ MLX5X_EXPORT struct ibv_mr *mlx5x_create_mkey(
 		fail(EINVAL);
 		return NULL;
 	}
-	if (attr->create_flags & ~MLX5X_MKEY_FIXED_SIZE) {
+	if (attr->create_flags & ~KEY_FLAGS) {
 		log_err(attr->pd->context,
 			"create_flags 0x%x of a key asked, 0x%x supported",
-			attr->create_flags, MLX5X_MKEY_FIXED_SIZE);
+			attr->create_flags, KEY_FLAGS);
 		fail(EOPNOTSUPP);
 		return NULL;
 	}
 	ops = context_ops(attr->pd->context);
 	if (ops)
 		return ops->create_mkey(attr->pd, attr->max_entries,
-					attr->create_flags &
-						MLX5X_MKEY_FIXED_SIZE);
+					attr->create_flags);
 	unserved(attr->pd->context);
 	return NULL;
 }

@@ -73,7 +73,13 @@ enum mlx5x_mkey_create_flags {
 	 * All pieces but the last have one size, a power of two of 4096 or
 	 * more; the HCA finds a place in such a list without going through it.
 	 */
-	MLX5X_MKEY_FIXED_SIZE = 1 << 0
+	MLX5X_MKEY_FIXED_SIZE = 1 << 0,
+	/*
+	 * A peer may invalidate the key by a SEND with invalidate of its rkey;
+	 * the receive's completion tells.  A peer's SEND that names a key
+	 * without this flag fails with a remote access error.
+	 */
+	MLX5X_MKEY_REMOTE_INVALIDATE = 1 << 1
 };
 
 struct mlx5x_mkey_attr {
@@ -92,8 +98,8 @@ struct mlx5x_mkey_attr {
  * left to the program.  ibv_dereg_mr() destroys it.
  *
  * NULL with errno: EINVAL (NULL, comp_mask, 0 or too many pieces), EOPNOTSUPP
- * (unknown flags, or the device has no such keys), ENOSYS, ENOMEM, or what the
- * kernel answers.
+ * (unknown flags, or the device has no such keys), ENOSYS, ENOMEM, EAGAIN (the
+ * device has no resources at present), or what the kernel answers.
  */
 struct ibv_mr *mlx5x_create_mkey(const struct mlx5x_mkey_attr *attr);
 

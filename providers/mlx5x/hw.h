@@ -187,6 +187,8 @@ enum {
 	MLX5X_MKEY_MODE_KLM = 2 << 8,
 	MLX5X_MKEY_MODE_KSM = 3 << 8,
 	MLX5X_MKEY_ANY_QPN = 0xffffff,
+	/* beside the PD: a peer may invalidate the key */
+	MLX5X_MKEY_REMOTE_INV = 1 << 24,
 };
 
 /* One piece of what a key maps; of a list of equal pieces, no byte_count */

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <infiniband/verbs_mkey.h>
 #include "cmd.h"
 #include "cmd_share.h"
 #include "mkey.h"
@@ -198,7 +199,8 @@ static int device_errno(int err, const struct mlx5x_create_mkey_out *out)
 					     : EINVAL;
 }
 
-static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
+static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
+			    bool remote_inv)
 {
 	uint32_t mode = mkey->fixed ? MLX5X_MKEY_MODE_KSM : MLX5X_MKEY_MODE_KLM;
 	struct mlx5x_create_mkey_in in = {
@@ -207,7 +209,8 @@ static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
 			.flags = htobe32(MLX5X_MKEY_FREE | MLX5X_MKEY_UMR_EN |
 					 MLX5X_MKEY_LR | mode),
 			.qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8),
-			.pd = htobe32(mkey->pdn),
+			.pd = htobe32(mkey->pdn |
+				      (remote_inv ? MLX5X_MKEY_REMOTE_INV : 0)),
 			.xlt_octowords = htobe32(mkey->max_klms),
 		},
 	};
@@ -221,14 +224,17 @@ static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
 	return 0;
 }
 
-static int create_as_window(struct mlx5x_mkey *mkey, struct ibv_pd *pd)
+/* Windows of type 2 are those that a peer may invalidate. */
+static int create_as_window(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
+			    bool remote_inv)
 {
 	uint32_t num = mkey->max_klms < MAX_WINDOW_KLMS ? mkey->max_klms
 							: MAX_WINDOW_KLMS - 1;
 	struct ibv_mw mw = {};
 	int err;
 
-	err = mlx5x_cmd_alloc_mw(pd, IBV_MW_TYPE_1, num, &mw);
+	err = mlx5x_cmd_alloc_mw(pd, remote_inv ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1,
+				 num, &mw);
 	if (err)
 		return err;
 	mkey->mr.handle = mw.handle;
@@ -282,8 +288,10 @@ static void set_limits(struct mlx5x_mkey *mkey,
 }
 
 struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
-				bool fixed)
+				uint32_t flags)
 {
+	bool remote_inv = flags & MLX5X_MKEY_REMOTE_INVALIDATE;
+	bool fixed = flags & MLX5X_MKEY_FIXED_SIZE;
 	struct mlx5x_context *ctx = to_mctx(pd->context);
 	const struct mlx5x_mkey_dev *dev = device_of(ctx);
 	struct mlx5x_mkey *mkey;
@@ -304,8 +312,8 @@ struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
 	mkey->pdn = to_mpd(pd)->pdn;
 	mkey->max_klms = round_up_group(max_klms + 1);
 	set_limits(mkey, dev);
-	err = dev->by_device ? create_by_device(mkey, pd)
-			     : create_as_window(mkey, pd);
+	err = dev->by_device ? create_by_device(mkey, pd, remote_inv)
+			     : create_as_window(mkey, pd, remote_inv);
 	if (err) {
 		verbs_err(&ctx->vctx,
 			  "the kernel refuses a key of %u pieces (errno %d)\n",

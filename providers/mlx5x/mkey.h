@@ -62,8 +62,9 @@ int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps);
 void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx);
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx);
 
+/* flags: enum mlx5x_mkey_create_flags */
 struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
-				bool fixed);
+				uint32_t flags);
 /* What ibv_dereg_mr does with one. */
 int mlx5x_destroy_key(struct mlx5x_mr *mr);
 /* Pieces that there is room for; 0 if mr is no indirect key. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves the interface of verbs_mkey.h: keys that are made, configured by list
- * and interleaved, used behind that in the same batch, invalidated and
+ * and interleaved, used behind that in the same batch, invalidated (also by a peer) and
  * destroyed; a batch with an error, of which nothing is posted; that keys of
  * both interfaces are the same; a QP that is connected to itself, with the
  * shortest queue that there is.
@@ -78,14 +78,21 @@ static int connect_builder(void)
 	return 0;
 }
 
-static struct ibv_mr *create_key(uint32_t entries)
+static struct ibv_mr *create_flagged(uint32_t entries, uint32_t flags)
 {
-	struct mlx5x_mkey_attr attr = { .pd = dev.pd, .max_entries = entries };
+	struct mlx5x_mkey_attr attr = { .pd = dev.pd,
+					.max_entries = entries,
+					.create_flags = flags };
 	struct ibv_mr *mr = mlx5x_create_mkey(&attr);
 
 	if (!mr)
 		test_fail(__FILE__, __LINE__, "key: %m");
 	return mr;
+}
+
+static struct ibv_mr *create_key(uint32_t entries)
+{
+	return create_flagged(entries, 0);
 }
 
 static void start(uint64_t wr_id)
@@ -239,6 +246,63 @@ static void both_interfaces(void)
 	CHECK(!ibv_dereg_mr(key), "dereg");
 }
 
+/* The peer's SEND with invalidate of the key: how the SEND ends. */
+static enum ibv_wc_status peer_invalidates(uint32_t rkey)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .invalidate_rkey = rkey },
+			   *bad;
+	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	struct ibv_recv_wr recv = { .wr_id = 77 }, *bad_recv;
+
+	if (ibv_post_recv(own.qp, &recv, &bad_recv) ||
+	    ibv_post_send(peer.qp, &wr, &bad) || rc_poll(&peer, &wc, LIMIT_MS))
+		test_fail(__FILE__, __LINE__, "SEND with invalidate: %m");
+	return wc.status;
+}
+
+/* The receiver is told which key is free, and may configure it again. */
+static void remote_invalidate(void)
+{
+	struct ibv_mr *key = create_flagged(2, MLX5X_MKEY_REMOTE_INVALIDATE);
+	struct ibv_mr *other = create_key(2);
+	struct mlx5x_mkey_piece pieces[2];
+	struct span spans[2];
+	struct ibv_wc wc;
+	int i;
+
+	if (!key || !other)
+		return;
+	pieces[0] = piece(&spans[0], 222, 300);
+	pieces[1] = piece(&spans[1], 8000, 44);
+	for (i = 0; i < 2; i++) {
+		start(i);
+		mlx5x_wr_mkey_list(qpx, key, ACCESS, 64, 2, pieces);
+		CHECK(!ibv_wr_complete(qpx), "complete");
+		completes(i, IBV_WC_DRIVER1);
+		expect_maps(key, 64, spans, 2);
+		CHECK(!peer_invalidates(key->rkey), "the peer's SEND");
+		CHECK(!rc_poll(&own, &wc, LIMIT_MS) && !wc.status, "receive");
+		CHECK(wc.wr_id == 77 && wc.wc_flags & IBV_WC_WITH_INV &&
+			      wc.invalidated_rkey == key->rkey,
+		      "flags 0x%x, key 0x%x", wc.wc_flags, wc.invalidated_rkey);
+	}
+	start(9);
+	mlx5x_wr_mkey_list(qpx, other, ACCESS, 64, 2, pieces);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(9, IBV_WC_DRIVER1);
+	CHECK(peer_invalidates(other->rkey) != IBV_WC_SUCCESS,
+	      "a key without the flag was invalidated");
+	CHECK(!connect_builder(), "new QPs");
+	expect_maps(other, 64, spans, 2);
+	CHECK(peer_use(IBV_WR_RDMA_READ, key->rkey, 64, 8) ==
+		      IBV_WC_REM_ACCESS_ERR,
+	      "an invalidated key was read");
+	CHECK(!connect_builder(), "new QPs");
+	CHECK(!ibv_dereg_mr(key) && !ibv_dereg_mr(other), "dereg");
+}
+
 /* To itself, as programs of the vendor's API do: GID 0, no hops. */
 static int connect_self(struct rc_qp *q)
 {
@@ -309,11 +373,12 @@ static void self_connected(void)
 }
 
 static const struct test_case cases[] = {
-	{ "list", list },
-	{ "interleaved", interleaved },
-	{ "batch", batch },
-	{ "both_interfaces", both_interfaces },
-	{ "self_connected", self_connected },
+	{ "umr-wr-list", list },
+	{ "umr-wr-interleaved", interleaved },
+	{ "umr-wr-batch", batch },
+	{ "umr-wr-both-interfaces", both_interfaces },
+	{ "umr-wr-remote-invalidate", remote_invalidate },
+	{ "umr-wr-self-connected", self_connected },
 };
 
 int main(int argc, char **argv)

@@ -34,7 +34,7 @@ static struct {
 	int err;
 	unsigned int calls;
 	uint32_t entries;
-	bool fixed;
+	uint32_t flags;
 	struct ibv_qp_init_attr_ex qp_attr;
 	const struct mlx5x_standard_send *standard;
 } plugin;
@@ -59,11 +59,11 @@ static void *answer(void *object)
 }
 
 static struct ibv_mr *create_mkey(struct ibv_pd *pd, uint32_t entries,
-				  bool fixed)
+				  uint32_t flags)
 {
 	(void)pd;
 	plugin.entries = entries;
-	plugin.fixed = fixed;
+	plugin.flags = flags;
 	return answer(&plugin_mr);
 }
 
@@ -207,10 +207,10 @@ static void test_create_mr(void **state)
 	assert_int_equal(plugin.calls, 0);
 	assert_ptr_equal(ibv_exp_create_mr(&in), &plugin_mr);
 	assert_int_equal(plugin.entries, 12);
-	assert_false(plugin.fixed);
+	assert_int_equal(plugin.flags, 0);
 	in.attr.create_flags = IBV_EXP_MR_FIXED_BUFFER_SIZE;
 	assert_ptr_equal(ibv_exp_create_mr(&in), &plugin_mr);
-	assert_true(plugin.fixed);
+	assert_int_equal(plugin.flags, MLX5X_MKEY_FIXED_SIZE);
 	plugin.err = ENOMEM;
 	FAILS(ENOMEM, ibv_exp_create_mr(&in));
 	in.pd = &fake_pd;
@@ -389,11 +389,14 @@ static void test_own_interface(void **state)
 
 	assert_ptr_equal(mlx5x_create_mkey(&attr), &plugin_mr);
 	assert_int_equal(plugin.entries, 6);
-	assert_false(plugin.fixed);
+	assert_int_equal(plugin.flags, 0);
 	attr.create_flags = MLX5X_MKEY_FIXED_SIZE;
 	assert_ptr_equal(mlx5x_create_mkey(&attr), &plugin_mr);
-	assert_true(plugin.fixed);
-	attr.create_flags = 2;
+	assert_int_equal(plugin.flags, MLX5X_MKEY_FIXED_SIZE);
+	attr.create_flags = MLX5X_MKEY_REMOTE_INVALIDATE;
+	assert_ptr_equal(mlx5x_create_mkey(&attr), &plugin_mr);
+	assert_int_equal(plugin.flags, MLX5X_MKEY_REMOTE_INVALIDATE);
+	attr.create_flags = 4;
 	FAILS(EOPNOTSUPP, mlx5x_create_mkey(&attr));
 	attr.create_flags = 0;
 	attr.comp_mask = 1;

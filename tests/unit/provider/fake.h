@@ -100,6 +100,7 @@ struct fake {
 	uint8_t devx_in[16];
 	size_t devx_outlen;
 	uint8_t mw_klms;
+	enum ibv_mw_type mw_type;
 	struct mlx5x_create_mkey_in mkey_in;
 	int smr_withdrawn;
 	int smr_released;

@@ -9,6 +9,7 @@ int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	int err = fake_call(FAKE_ALLOC_MW);
 
 	fake.mw_klms = num_klms;
+	fake.mw_type = type;
 	if (err)
 		return err;
 	mw->context = pd->context;

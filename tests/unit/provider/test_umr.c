@@ -114,6 +114,20 @@ static void golden_pattern(void **state)
 	assert_int_equal(be64toh(len), 300 * (uint64_t)0x10203);
 }
 
+static void golden_remote_invalidate(void **state)
+{
+	struct ibv_mr *other =
+		mlx5x_create_key(rc.pd, 8, MLX5X_MKEY_REMOTE_INVALIDATE);
+
+	(void)state;
+	assert_non_null(other);
+	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 1);
+	assert_int_equal(ibv_dereg_mr(other), 0);
+	other = mlx5x_create_key(rc.pd, 8, 0);
+	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 0);
+	assert_int_equal(ibv_dereg_mr(other), 0);
+}
+
 static void golden_equal_pieces(void **state)
 {
 	struct ibv_mr *fixed = mlx5x_create_key(rc.pd, 8, true);
@@ -434,6 +448,7 @@ int main(void)
 		T(golden_memory),
 		T(golden_pattern),
 		T(golden_equal_pieces),
+		T(golden_remote_invalidate),
 		T(golden_invalidate),
 		T(every_start),
 		T(the_largest),

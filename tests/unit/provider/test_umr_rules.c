@@ -443,6 +443,10 @@ static void as_window(void **state)
 	assert_int_equal(fake.live_mws, 0);
 	k = mlx5x_create_key(pd, 4, false);
 	assert_int_equal(fake.mw_klms, 8);
+	assert_int_equal(fake.mw_type, IBV_MW_TYPE_1);
+	assert_int_equal(ibv_dereg_mr(k), 0);
+	k = mlx5x_create_key(pd, 4, MLX5X_MKEY_REMOTE_INVALIDATE);
+	assert_int_equal(fake.mw_type, IBV_MW_TYPE_2);
 	assert_int_equal(ibv_dereg_mr(k), 0);
 	assert_null(mlx5x_create_key(pd, 256, false));
 	assert_int_equal(errno, EINVAL);
