@@ -377,15 +377,15 @@ static void rights(void)
 }
 
 static const struct test_case cases[] = {
-	{ "list_inline", list_inline },
-	{ "list_memory", list_memory },
-	{ "pattern", pattern },
-	{ "invalidate", invalidate },
-	{ "refusals", refusals },
-	{ "refused_patterns", refused_patterns },
-	{ "another_pd", another_pd },
-	{ "on_a_plain_qp", on_a_plain_qp },
-	{ "rights", rights },
+	{ "umr-key-list-inline", list_inline },
+	{ "umr-key-list-memory", list_memory },
+	{ "umr-key-pattern", pattern },
+	{ "umr-key-invalidate", invalidate },
+	{ "umr-key-refusals", refusals },
+	{ "umr-key-refused-patterns", refused_patterns },
+	{ "umr-key-another-pd", another_pd },
+	{ "umr-key-on-a-plain-qp", on_a_plain_qp },
+	{ "umr-key-rights", rights },
 };
 
 int main(int argc, char **argv)

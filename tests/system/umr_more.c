@@ -360,13 +360,13 @@ static void laps(void)
 }
 
 static const struct test_case cases[] = {
-	{ "capabilities", capabilities },
-	{ "equal_pieces", equal_pieces },
-	{ "keys_on_keys", keys_on_keys },
-	{ "large", large },
-	{ "chain", chain },
-	{ "completions", completions },
-	{ "laps", laps },
+	{ "umr-more-capabilities", capabilities },
+	{ "umr-more-equal-pieces", equal_pieces },
+	{ "umr-more-keys-on-keys", keys_on_keys },
+	{ "umr-more-large", large },
+	{ "umr-more-chain", chain },
+	{ "umr-more-completions", completions },
+	{ "umr-more-laps", laps },
 };
 
 int main(int argc, char **argv)
