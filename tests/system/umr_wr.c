@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves the interface of verbs_mkey.h: keys that are made, configured by list
- * and interleaved, used behind that in the same batch, invalidated (also by a peer) and
- * destroyed; a batch with an error, of which nothing is posted; that keys of
- * both interfaces are the same; a QP that is connected to itself, with the
- * shortest queue that there is.
+ * and interleaved, used behind that in the same batch, invalidated, also by a
+ * peer, and destroyed; a batch with an error, of which nothing is posted; that
+ * keys of both interfaces are the same; a QP that is connected to itself, with
+ * the shortest queue that there is.
  */
 #include <errno.h>
 #include <stdio.h>
