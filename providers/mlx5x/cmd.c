@@ -30,17 +30,6 @@ DECLARE_DRV_CMD(cmd_alloc_mw, IB_USER_VERBS_CMD_ALLOC_MW, mlx5_ib_alloc_mw,
 DECLARE_DRV_CMD(cmd_create_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,
 		mlx5_ib_create_ah_resp);
 
-/* Some helpers return a positive errno, others only set it. */
-static int result(int ret)
-{
-	if (!ret)
-		return 0;
-	if (ret < 0)
-		ret = errno ? errno : EIO;
-	errno = ret;
-	return ret;
-}
-
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
 			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
 			  struct mlx5_ib_alloc_ucontext_resp *resp)
@@ -52,7 +41,7 @@ int mlx5x_cmd_get_context(struct verbs_context *vctx,
 	ret = compat_get_context(vctx, &cmd.ibv_cmd, sizeof(cmd), &out.ibv_resp,
 				 sizeof(out));
 	*resp = out.drv_payload;
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_alloc_uar(struct ibv_context *context,
@@ -72,7 +61,7 @@ int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 			  &uar->length);
 	fill_attr_out_ptr(cmd, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID,
 			  &uar->page_id);
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	if (ret)
 		return ret;
 	uar->handle = read_attr_obj(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, handle);
@@ -114,7 +103,7 @@ int mlx5x_cmd_query_device(struct ibv_context *context,
 				       &out.ibv_resp, &size);
 	*fw_ver = out.ibv_resp.base.fw_ver;
 	*resp = out.drv_payload;
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
@@ -122,7 +111,7 @@ int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
 {
 	struct ibv_query_port cmd;
 
-	return result(
+	return mlx5x_cmd_result(
 		ibv_cmd_query_port(context, port_num, attr, &cmd, sizeof(cmd)));
 }
 
@@ -134,7 +123,7 @@ int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 
 	fill_attr_in(cmd, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen);
 	fill_attr_out(cmd, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen);
-	return result(execute_ioctl(context, cmd));
+	return mlx5x_cmd_result(execute_ioctl(context, cmd));
 }
 
 int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
@@ -147,12 +136,12 @@ int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 	ret = ibv_cmd_alloc_pd(context, pd, &cmd.ibv_cmd, sizeof(cmd),
 			       &out.ibv_resp, sizeof(out));
 	*pdn = out.drv_payload.pdn;
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd)
 {
-	return result(ibv_cmd_dealloc_pd(pd));
+	return mlx5x_cmd_result(ibv_cmd_dealloc_pd(pd));
 }
 
 int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -161,8 +150,9 @@ int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	struct ib_uverbs_reg_mr_resp resp;
 	struct ibv_reg_mr cmd;
 
-	return result(ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr,
-				     &cmd, sizeof(cmd), &resp, sizeof(resp)));
+	return mlx5x_cmd_result(ibv_cmd_reg_mr(pd, addr, length, hca_va, access,
+					       vmr, &cmd, sizeof(cmd), &resp,
+					       sizeof(resp)));
 }
 
 int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
@@ -172,14 +162,14 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 	struct ib_uverbs_rereg_mr_resp resp;
 	struct ibv_rereg_mr cmd;
 
-	return result(ibv_cmd_rereg_mr(vmr, flags, addr, length, hca_va, access,
-				       pd, &cmd, sizeof(cmd), &resp,
-				       sizeof(resp)));
+	return mlx5x_cmd_result(
+		ibv_cmd_rereg_mr(vmr, flags, addr, length, hca_va, access, pd,
+				 &cmd, sizeof(cmd), &resp, sizeof(resp)));
 }
 
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 {
-	return result(ibv_cmd_dereg_mr(vmr));
+	return mlx5x_cmd_result(ibv_cmd_dereg_mr(vmr));
 }
 
 int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
@@ -188,13 +178,13 @@ int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	struct cmd_alloc_mw cmd = { .drv_payload.num_klms = num_klms };
 	struct ib_uverbs_alloc_mw_resp resp;
 
-	return result(ibv_cmd_alloc_mw(pd, type, mw, &cmd.ibv_cmd, sizeof(cmd),
-				       &resp, sizeof(resp)));
+	return mlx5x_cmd_result(ibv_cmd_alloc_mw(
+		pd, type, mw, &cmd.ibv_cmd, sizeof(cmd), &resp, sizeof(resp)));
 }
 
 int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
 {
-	return result(ibv_cmd_dealloc_mw(mw));
+	return mlx5x_cmd_result(ibv_cmd_dealloc_mw(mw));
 }
 
 int mlx5x_cmd_create_mkey(struct ibv_context *context,
@@ -210,7 +200,7 @@ int mlx5x_cmd_create_mkey(struct ibv_context *context,
 	fill_attr_in(cmd, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, sizeof(*in));
 	fill_attr_out(cmd, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out,
 		      sizeof(*out));
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	if (!ret)
 		*handle = read_attr_obj(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE,
 					attr);
@@ -241,12 +231,12 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 				   sizeof(cmd), &out.ibv_resp, sizeof(out), 0,
 				   driver);
 	*cqn = out.drv_payload.cqn;
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
 {
-	return result(ibv_cmd_destroy_cq(cq));
+	return mlx5x_cmd_result(ibv_cmd_destroy_cq(cq));
 }
 
 int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
@@ -260,7 +250,7 @@ int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 	ret = ibv_cmd_create_srq(pd, srq, attr, &cmd.ibv_cmd, sizeof(cmd),
 				 &out.ibv_resp, sizeof(out));
 	*srqn = out.drv_payload.srqn;
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
@@ -268,7 +258,7 @@ int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 {
 	struct ibv_modify_srq cmd;
 
-	return result(
+	return mlx5x_cmd_result(
 		ibv_cmd_modify_srq(srq, attr, attr_mask, &cmd, sizeof(cmd)));
 }
 
@@ -276,12 +266,13 @@ int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 {
 	struct ibv_query_srq cmd;
 
-	return result(ibv_cmd_query_srq(srq, attr, &cmd, sizeof(cmd)));
+	return mlx5x_cmd_result(
+		ibv_cmd_query_srq(srq, attr, &cmd, sizeof(cmd)));
 }
 
 int mlx5x_cmd_destroy_srq(struct ibv_srq *srq)
 {
-	return result(ibv_cmd_destroy_srq(srq));
+	return mlx5x_cmd_result(ibv_cmd_destroy_srq(srq));
 }
 
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
@@ -291,9 +282,9 @@ int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 	struct cmd_create_qp cmd = { .drv_payload = *req };
 	struct cmd_create_qp_resp out = {};
 
-	return result(ibv_cmd_create_qp_ex(context, vqp, attr, &cmd.ibv_cmd,
-					   sizeof(cmd), &out.ibv_resp,
-					   sizeof(out)));
+	return mlx5x_cmd_result(
+		ibv_cmd_create_qp_ex(context, vqp, attr, &cmd.ibv_cmd,
+				     sizeof(cmd), &out.ibv_resp, sizeof(out)));
 }
 
 int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -301,7 +292,7 @@ int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 {
 	struct ibv_modify_qp cmd = {};
 
-	return result(
+	return mlx5x_cmd_result(
 		ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd)));
 }
 
@@ -310,13 +301,13 @@ int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 {
 	struct ibv_query_qp cmd;
 
-	return result(ibv_cmd_query_qp(qp, attr, attr_mask, init_attr, &cmd,
-				       sizeof(cmd)));
+	return mlx5x_cmd_result(ibv_cmd_query_qp(qp, attr, attr_mask, init_attr,
+						 &cmd, sizeof(cmd)));
 }
 
 int mlx5x_cmd_destroy_qp(struct ibv_qp *qp)
 {
-	return result(ibv_cmd_destroy_qp(qp));
+	return mlx5x_cmd_result(ibv_cmd_destroy_qp(qp));
 }
 
 int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
@@ -327,22 +318,24 @@ int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 
 	ret = ibv_cmd_create_ah(pd, ah, attr, &out.ibv_resp, sizeof(out));
 	memcpy(dmac, out.drv_payload.dmac, 6);
-	return result(ret);
+	return mlx5x_cmd_result(ret);
 }
 
 int mlx5x_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	return result(ibv_cmd_destroy_ah(ah));
+	return mlx5x_cmd_result(ibv_cmd_destroy_ah(ah));
 }
 
 int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
 			     unsigned int index, enum ibv_gid_type_sysfs *type)
 {
-	return result(ibv_query_gid_type(context, port_num, index, type));
+	return mlx5x_cmd_result(
+		ibv_query_gid_type(context, port_num, index, type));
 }
 
 int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
 			   struct ibv_ah_attr *attr, uint8_t dmac[6])
 {
-	return result(ibv_resolve_eth_l2_from_gid(context, attr, dmac, NULL));
+	return mlx5x_cmd_result(
+		ibv_resolve_eth_l2_from_gid(context, attr, dmac, NULL));
 }

@@ -7,6 +7,7 @@
 #ifndef MLX5X_CMD_H
 #define MLX5X_CMD_H
 
+#include <errno.h>
 #include <infiniband/driver.h>
 #include <infiniband/kern-abi.h>
 #include <rdma/mlx5-abi.h>
@@ -17,6 +18,17 @@
 struct mlx5x_create_mkey_in;
 struct mlx5x_create_mkey_out;
 struct mlx5x_uar;
+
+/* Some helpers return a positive errno, others only set it. */
+static inline int mlx5x_cmd_result(int ret)
+{
+	if (!ret)
+		return 0;
+	if (ret < 0)
+		ret = errno ? errno : EIO;
+	errno = ret;
+	return ret;
+}
 
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
 			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,

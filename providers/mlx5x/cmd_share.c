@@ -7,16 +7,6 @@
 #include "cmd_share.h"
 #include "mlx5x.h"
 
-static int result(int ret)
-{
-	if (!ret)
-		return 0;
-	if (ret < 0)
-		ret = errno ? errno : EIO;
-	errno = ret;
-	return ret;
-}
-
 int mlx5x_cmd_query_context(struct ibv_context *context,
 			    struct mlx5_ib_alloc_ucontext_resp *resp)
 {
@@ -26,7 +16,7 @@ int mlx5x_cmd_query_context(struct ibv_context *context,
 	memset(resp, 0, sizeof(*resp));
 	fill_attr_out(driver, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, resp,
 		      sizeof(*resp));
-	return result(ibv_cmd_query_context(context, driver));
+	return mlx5x_cmd_result(ibv_cmd_query_context(context, driver));
 }
 
 int mlx5x_cmd_query_pd(struct ibv_context *context, uint32_t handle,
@@ -37,12 +27,12 @@ int mlx5x_cmd_query_pd(struct ibv_context *context, uint32_t handle,
 
 	fill_attr_in_obj(cmd, MLX5_IB_ATTR_QUERY_PD_HANDLE, handle);
 	fill_attr_out_ptr(cmd, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pdn);
-	return result(execute_ioctl(context, cmd));
+	return mlx5x_cmd_result(execute_ioctl(context, cmd));
 }
 
 int mlx5x_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr)
 {
-	return result(ibv_cmd_query_mr(pd, vmr, handle));
+	return mlx5x_cmd_result(ibv_cmd_query_mr(pd, vmr, handle));
 }
 
 int mlx5x_cmd_count(struct ibv_context *context, uint16_t object,
@@ -60,7 +50,7 @@ int mlx5x_cmd_count(struct ibv_context *context, uint16_t object,
 	fill_attr_out_ptr(cmd, UVERBS_ATTR_INFO_TOTAL_HANDLES, &total);
 	fill_attr_out(cmd, UVERBS_ATTR_INFO_HANDLES_LIST, list,
 		      max * sizeof(*list));
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	free(list);
 	*count = total;
 	return ret;
@@ -75,7 +65,7 @@ int mlx5x_cmd_alloc_async(struct ibv_context *context, int *fd)
 
 	attr = fill_attr_out_fd(cmd, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE,
 				0);
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	if (!ret)
 		*fd = read_attr_fd(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE,
 				   attr);
@@ -88,12 +78,12 @@ int mlx5x_cmd_alloc_channel(struct ibv_context *context, int *fd)
 	int err = 0;
 
 	if (!channel)
-		return result(-1);
+		return mlx5x_cmd_result(-1);
 	*fd = fcntl(channel->fd, F_DUPFD_CLOEXEC, 0);
 	if (*fd < 0)
 		err = errno;
 	ibv_destroy_comp_channel(channel);
-	return result(err);
+	return mlx5x_cmd_result(err);
 }
 
 int mlx5x_cmd_clone_cq(struct ibv_context *context, const struct mlx5x_cq *cq,
@@ -134,7 +124,7 @@ int mlx5x_cmd_clone_cq(struct ibv_context *context, const struct mlx5x_cq *cq,
 	fill_attr_out(cmd, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
 	if (uar > UINT16_MAX)
 		fill_attr_in_uint32(cmd, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, uar);
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	if (!ret) {
 		*handle = read_attr_obj(UVERBS_ATTR_CREATE_CQ_HANDLE, attr);
 		*cqn = resp.cqn;
@@ -191,7 +181,7 @@ int mlx5x_cmd_destroy(struct ibv_context *context, enum mlx5x_kind kind,
 	if (destroys[kind].length)
 		fill_attr_out(cmd, destroys[kind].response, &resp,
 			      destroys[kind].length);
-	ret = result(execute_ioctl(context, cmd));
+	ret = mlx5x_cmd_result(execute_ioctl(context, cmd));
 	if (!ret && events) {
 		events->comp = resp.cq.comp_events_reported;
 		events->async = resp.cq.async_events_reported;
