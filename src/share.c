@@ -65,8 +65,9 @@ MLX5X_EXPORT int ibv_export_to_fd(uint32_t fd, uint32_t *new_handle,
 	return err;
 }
 
-MLX5X_EXPORT struct ibv_pd *ibv_import_pd_fd(struct ibv_context *context,
-					     uint32_t fd, uint32_t handle)
+/* The operations to import from fd with; NULL with errno. */
+static const struct verbs_exp_ops *import_ops(struct ibv_context *context,
+					      uint32_t fd)
 {
 	const struct verbs_exp_ops *ops = ops_of(context);
 	int err;
@@ -78,23 +79,23 @@ MLX5X_EXPORT struct ibv_pd *ibv_import_pd_fd(struct ibv_context *context,
 		errno = err;
 		return NULL;
 	}
-	return ops->import_pd_fd(context, (int)fd, handle);
+	return ops;
+}
+
+MLX5X_EXPORT struct ibv_pd *ibv_import_pd_fd(struct ibv_context *context,
+					     uint32_t fd, uint32_t handle)
+{
+	const struct verbs_exp_ops *ops = import_ops(context, fd);
+
+	return ops ? ops->import_pd_fd(context, (int)fd, handle) : NULL;
 }
 
 MLX5X_EXPORT struct ibv_mr *ibv_import_mr_fd(struct ibv_context *context,
 					     uint32_t fd, uint32_t handle)
 {
-	const struct verbs_exp_ops *ops = ops_of(context);
-	int err;
+	const struct verbs_exp_ops *ops = import_ops(context, fd);
 
-	if (!ops)
-		return NULL;
-	err = check_fd(context, fd);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
-	return ops->import_mr_fd(context, (int)fd, handle);
+	return ops ? ops->import_mr_fd(context, (int)fd, handle) : NULL;
 }
 
 MLX5X_EXPORT uint32_t ibv_context_to_fd(struct ibv_context *context)
