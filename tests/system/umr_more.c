@@ -371,15 +371,6 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	int ret;
-
-	errno = rig_open();
-	if (errno) {
-		fprintf(stderr, "setup: %s\n", strerror(errno));
-		return 1;
-	}
-	ret = test_main(cases, sizeof(cases) / sizeof(cases[0]),
+	return rig_main(cases, sizeof(cases) / sizeof(cases[0]), NULL,
 			argc > 1 ? argv[1] : NULL);
-	rig_close();
-	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -324,4 +325,21 @@ void expect_closed(const struct ibv_mr *key, uint64_t addr)
 		test_fail(__FILE__, __LINE__, "read is '%s'",
 			  ibv_wc_status_str(status));
 	rig_renew();
+}
+
+int rig_main(const struct test_case *cases, int n, int (*more)(void),
+	     const char *filter)
+{
+	int ret;
+
+	errno = rig_open();
+	if (!errno && more)
+		errno = more();
+	if (errno) {
+		fprintf(stderr, "setup: %s\n", strerror(errno));
+		return 1;
+	}
+	ret = test_main(cases, n, filter);
+	rig_close();
+	return ret;
 }

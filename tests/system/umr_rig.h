@@ -28,6 +28,9 @@ extern uint8_t *mem, *buf; /* of the own side, of the peer */
 extern struct ibv_mr *mem_mr, *buf_mr;
 
 int rig_open(void);
+/* test_main() between rig_open(), with more (or NULL) after it, and rig_close(). */
+int rig_main(const struct test_case *cases, int n, int (*more)(void),
+	     const char *filter);
 void rig_close(void);
 /* New QPs, after an error. */
 void rig_renew(void);

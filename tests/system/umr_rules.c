@@ -2,10 +2,10 @@
 /*
  * Proves the rules of indirect keys: what is refused leaves the key as it was,
  * whatever the reason; capacity is checked when a fill is posted, with long
- * pieces counted as the several that they are; a use needs the rights of key
- * and region both; a region that goes takes the use with it; lists mix fills,
- * uses and invalidations; keys lie on keys as deep as reported; more than 4 GiB
- * are mapped from the first byte to the last.
+ * pieces counted as the several that they are; a peer's use needs the key's
+ * right and the region's local one; a region that goes takes the use with it;
+ * lists mix fills, uses and invalidations; keys lie on keys as deep as reported;
+ * more than 4 GiB are mapped from the first byte to the last.
  */
 #include <errno.h>
 #include <stdio.h>
