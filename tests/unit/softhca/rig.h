@@ -10,7 +10,7 @@
 #ifndef TEST_RIG_H
 #define TEST_RIG_H
 
-#include "dp.h"
+#include "dp_qp.h"
 #include "guest.h"
 
 #define RIG_CQES   2048u

@@ -5,7 +5,7 @@
  * doorbell records of such QPs.  WQEs of an SRQ are not the QP's: it reports
  * SRQ_LAST_WQE instead, after what it had taken has completed.
  */
-#include "dp.h"
+#include "dp_qp.h"
 
 bool flush_needed(struct dp_qp *dq)
 {

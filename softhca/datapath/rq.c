@@ -6,7 +6,7 @@
  * Posting a receive is a store to the doorbell record and nothing else, so
  * the record is read each time that a WQE is wanted.
  */
-#include "dp.h"
+#include "dp_qp.h"
 
 static bool srq_avail(struct hca *hca, const struct srq *srq, uint16_t *avail)
 {

@@ -20,8 +20,8 @@
  * current WQE is not kept between turns but fetched again: it belongs to the
  * device until its completion, and what is fetched is checked anew.
  */
-#ifndef SOFTHCA_DP_H
-#define SOFTHCA_DP_H
+#ifndef SOFTHCA_DP_QP_H
+#define SOFTHCA_DP_QP_H
 
 #include "cqe.h"
 #include "hca.h"

@@ -8,7 +8,7 @@
  * acts upon that.  Without an answer the timer sends the packet again until
  * the tries are used up.  An RNR NAK pauses for the time that it asks for.
  */
-#include "dp.h"
+#include "dp_qp.h"
 #include "wire.h"
 
 /* RNR NAK timer codes, in units of 10 us. */

@@ -12,7 +12,7 @@
  * UC has no answers.  What cannot be carried out is dropped to the end of its
  * message, and a receive WQE that it had taken serves the next one.
  */
-#include "dp.h"
+#include "dp_qp.h"
 #include "wire.h"
 
 static void respond(struct dp_qp *dq, struct pkt *pkt)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "dp.h"
+#include "dp_qp.h"
 #include "wire.h"
 
 #define QPC_NEXT_SEND_PSN 0x78, 23, 0

@@ -7,7 +7,7 @@
  * Q_Key) drops it.  In front of the payload the receiver gets 40 bytes with
  * the network header: the IPv6 header or GRH, or an IPv4 header in the last 20.
  */
-#include "dp.h"
+#include "dp_qp.h"
 #include "wire.h"
 
 #define GRH_SIZE     40u

@@ -20,7 +20,7 @@
  */
 #include <stdlib.h>
 
-#include "dp.h"
+#include "dp_qp.h"
 #include "hw_cmd.h"
 #include "log.h"
 #include "mkey.h"

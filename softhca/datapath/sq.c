@@ -2,7 +2,7 @@
 /*
  * The send queue: takes WQEs in order, has them carried out, completes them.
  */
-#include "dp.h"
+#include "dp_qp.h"
 
 bool sq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail)
 {
