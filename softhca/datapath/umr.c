@@ -24,7 +24,7 @@
 #include "hw_cmd.h"
 #include "log.h"
 #include "mkey.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define UMR_MIN_BYTES (CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 

@@ -12,7 +12,7 @@
 
 #include "guest.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define MSG_MAX 20480u
 

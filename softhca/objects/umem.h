@@ -3,7 +3,7 @@
 #ifndef SOFTHCA_UMEM_H
 #define SOFTHCA_UMEM_H
 
-#include "objects.h"
+#include "handlers.h"
 
 #define DBR_SIZE 8u
 

@@ -11,7 +11,7 @@
 
 #include "hca.h"
 #include "log.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define NUM_OPCODES 0x1000u
 

@@ -5,7 +5,7 @@
 
 #include "caps.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "vport.h"
 
 #define PAGE_SHIFT_MIN 12u

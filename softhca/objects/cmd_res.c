@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 static void res_free(struct obj *obj)
 {

@@ -9,7 +9,7 @@
  */
 #include "caps.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define ISSI_1	       1u
 #define ISSI_1_BIT     (1u << 1)

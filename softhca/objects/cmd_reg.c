@@ -6,7 +6,7 @@
  * input says which part is meant (port, group), and the answer repeats it.
  */
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "vport.h"
 
 #define OP_WRITE       0u

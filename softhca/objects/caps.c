@@ -13,7 +13,7 @@
 
 #include "caps.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "xlat.h"
 
 #define PORT_TYPE_ETH 1u

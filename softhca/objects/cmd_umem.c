@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "umem.h"
 
 #define PAGE_SHIFT_MIN 12u

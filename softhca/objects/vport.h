@@ -3,7 +3,7 @@
 #ifndef SOFTHCA_VPORT_H
 #define SOFTHCA_VPORT_H
 
-#include "objects.h"
+#include "handlers.h"
 
 #define VPORT_MAX_UC   (1u << LOG_MAX_UC)
 #define VPORT_MAX_MC   (1u << LOG_MAX_MC)

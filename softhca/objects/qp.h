@@ -3,7 +3,7 @@
 #ifndef SOFTHCA_QP_H
 #define SOFTHCA_QP_H
 
-#include "objects.h"
+#include "handlers.h"
 
 /*
  * The QP's context is the truth about what commands have set; this brings the

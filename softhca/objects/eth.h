@@ -3,7 +3,7 @@
 #ifndef SOFTHCA_ETH_H
 #define SOFTHCA_ETH_H
 
-#include "objects.h"
+#include "handlers.h"
 
 enum cmd_status cmd_create_tir(struct hca *hca, struct cmd *cmd);
 enum cmd_status cmd_modify_tir(struct hca *hca, struct cmd *cmd);

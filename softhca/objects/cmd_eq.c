@@ -4,7 +4,7 @@
 
 #include "eq.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 static void eq_free(struct obj *obj)
 {

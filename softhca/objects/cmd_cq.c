@@ -4,7 +4,7 @@
 
 #include "cq.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "umem.h"
 
 #define CQE_SIZE_64	    0u

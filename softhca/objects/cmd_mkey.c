@@ -15,7 +15,7 @@
 
 #include "hw_cmd.h"
 #include "mkey.h"
-#include "objects.h"
+#include "handlers.h"
 #include "umem.h"
 #include "xlat.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define XRC_LOG_STRIDE_BASE 4u
 #define DBR_ALIGN	    4u

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 
 #define MISS_DEFAULT  0u
 #define MISS_TABLE    1u

@@ -11,8 +11,8 @@
  * A refused command carries a syndrome: the kind of object in bits 15:8 and
  * one of the reasons below in bits 7:0.
  */
-#ifndef SOFTHCA_OBJECTS_H
-#define SOFTHCA_OBJECTS_H
+#ifndef SOFTHCA_HANDLERS_H
+#define SOFTHCA_HANDLERS_H
 
 #include "hca.h"
 

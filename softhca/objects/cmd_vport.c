@@ -12,7 +12,7 @@
 
 #include "eq.h"
 #include "hw_cmd.h"
-#include "objects.h"
+#include "handlers.h"
 #include "vport.h"
 
 #define STATE_UP   1u
