@@ -8,10 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base.h"
 #include "control.h"
-#include "log.h"
 #include "stats.h"
-#include "usock.h"
 
 #define MAX_REQUEST 64
 #define NS_PER_MS   1000000ull

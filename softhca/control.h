@@ -11,10 +11,9 @@
 #ifndef SOFTHCA_CONTROL_H
 #define SOFTHCA_CONTROL_H
 
-#include "loop.h"
-
 struct control;
 struct hca;
+struct loop;
 
 #define CONTROL_MAX_CLIENTS 8u
 #define CONTROL_TIMEOUT_MS  5000u

@@ -16,11 +16,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "caps.h"
+#include "base.h"
 #include "control.h"
 #include "front.h"
-#include "log.h"
-#include "wire.h"
+#include "hca.h"
+#include "net.h"
+#include "objects.h"
 
 #define MAX_HCAS 16u
 
@@ -250,7 +251,7 @@ static int start(struct program *prog)
 	err = watch_signals(prog);
 	if (err)
 		return fail("signals", err);
-	prog->wire = wire_create(prog->loop);
+	prog->wire = wire_create();
 	if (!prog->wire)
 		return fail("wire", errno);
 	for (i = 0; i < opt->num; i++) {

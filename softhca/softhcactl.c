@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "usock.h"
+#include "base.h"
 
 #define TIMEOUT_SEC 10
 

@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base.h"
+#include "datapath.h"
 #include "front.h"
-#include "mkey.h"
+#include "objects.h"
 #include "stats.h"
 
 #define MAX_DEPTH 4
@@ -88,7 +90,7 @@ static void put_commands(struct writer *w, const char *name,
 	leave(w);
 }
 
-static void put_wqes(struct writer *w, const struct hca_stats *s)
+static void put_wqes(struct writer *w, const struct dp_stats *s)
 {
 	static const char *const names[] = {
 		[0x00] = "NOP",
@@ -155,28 +157,30 @@ static void put_translations(struct writer *w, struct hca *hca)
 
 static void put_hca(struct writer *w, struct hca *hca)
 {
-	const struct hca_stats *s = &hca->stats;
+	const struct front_stats *front = front_stats(hca);
+	const struct objects_stats *objects = objects_stats(hca);
+	const struct dp_stats *s = &hca->stats;
 	const struct dma_stats *dma = dma_stats(hca->dma);
 
 	enter(w, hca->name);
 	put(w, "connected", front_connected(hca));
 	put(w, "clients", front_clients(hca));
-	put_commands(w, "commands", s->cmds);
-	put_commands(w, "commands_failed", s->cmds_failed);
-	put(w, "commands_unknown", s->cmds_unknown);
+	put_commands(w, "commands", objects->cmds);
+	put_commands(w, "commands_failed", objects->cmds_failed);
+	put(w, "commands_unknown", objects->cmds_unknown);
 	enter(w, "doorbells");
-	put(w, "sq", s->doorbells_sq);
-	put(w, "cq", s->doorbells_cq);
-	put(w, "eq", s->doorbells_eq);
+	put(w, "sq", front->doorbells_sq);
+	put(w, "cq", front->doorbells_cq);
+	put(w, "eq", front->doorbells_eq);
 	leave(w);
 	put_wqes(w, s);
-	put(w, "cqes", s->cqes);
-	put(w, "cqes_error", s->cqes_error);
-	put(w, "eqes", s->eqes);
-	put(w, "irqs", s->irqs);
+	put(w, "cqes", objects->cqes);
+	put(w, "cqes_error", objects->cqes_error);
+	put(w, "eqes", objects->eqes);
+	put(w, "irqs", front->irqs);
 	put(w, "rnr_naks", s->rnr_naks);
 	put(w, "timeouts", s->timeouts);
-	put(w, "dropped", s->dropped);
+	put(w, "dropped", s->dropped + objects->dropped);
 	put_translations(w, hca);
 	enter(w, "dma");
 	put(w, "read_bytes", dma->read_bytes);

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hca.h"
 #include "log.h"
+#include "loop.h"
 
 static FILE *file;
 static enum log_level max_level = LOG_LEVEL_INFO;
@@ -96,60 +96,4 @@ void log_line(enum log_level level, const char *fmt, ...)
 		va_end(ap);
 		fputc('\n', stderr);
 	}
-}
-
-static const char *status_name(unsigned int status)
-{
-	switch (status) {
-	case CMD_OK:
-		return "OK";
-	case CMD_INT_ERR:
-		return "INT_ERR";
-	case CMD_BAD_OP:
-		return "BAD_OP";
-	case CMD_BAD_PARAM:
-		return "BAD_PARAM";
-	case CMD_BAD_SYS_STATE:
-		return "BAD_SYS_STATE";
-	case CMD_BAD_RES:
-		return "BAD_RES";
-	case CMD_RES_BUSY:
-		return "RES_BUSY";
-	case CMD_LIM_ERR:
-		return "LIM_ERR";
-	case CMD_BAD_RES_STATE:
-		return "BAD_RES_STATE";
-	case CMD_IX_ERR:
-		return "IX_ERR";
-	case CMD_NO_RES:
-		return "NO_RES";
-	case CMD_BAD_QP_STATE:
-		return "BAD_QP_STATE";
-	case CMD_BAD_INP_LEN:
-		return "BAD_INP_LEN";
-	case CMD_BAD_OUTP_LEN:
-		return "BAD_OUTP_LEN";
-	}
-	return "?";
-}
-
-void log_command(const struct hca *hca, const char *name, const struct cmd *cmd,
-		 unsigned int status, uint64_t duration_ns)
-{
-	if (!file || max_level < LOG_LEVEL_INFO)
-		return;
-	put_time(file);
-	fprintf(file, "%s ", hca->name);
-	if (name)
-		fputs(name, file);
-	else
-		fprintf(file, "UNKNOWN_0x%03x", cmd->opcode);
-	fprintf(file,
-		" op_mod 0x%x uid %u in %zu out %zu status 0x%02x %s "
-		"syndrome 0x%08" PRIx32 " us %" PRIu64,
-		cmd->op_mod, cmd->uid, cmd->in_len, cmd->out_len, status,
-		status_name(status), cmd->syndrome, duration_ns / 1000);
-	if (status != CMD_OK && cmd->why)
-		fprintf(file, " (%s)", cmd->why);
-	fputc('\n', file);
 }

@@ -14,10 +14,6 @@
 #define SOFTHCA_LOG_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-struct cmd;
-struct hca;
 
 enum log_level {
 	LOG_LEVEL_ERROR,
@@ -46,9 +42,5 @@ __attribute__((format(printf, 2, 3))) void log_line(enum log_level level,
 		if (log_enabled(LOG_LEVEL_DEBUG))               \
 			log_line(LOG_LEVEL_DEBUG, __VA_ARGS__); \
 	} while (0)
-
-/* The line of one executed command; name NULL: the opcode is unknown. */
-void log_command(const struct hca *hca, const char *name, const struct cmd *cmd,
-		 unsigned int status, uint64_t duration_ns);
 
 #endif

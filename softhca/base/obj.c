@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Object tables and rings in guest memory.
+ * Object tables.
  *
  * A table is an array of slots indexed by number.  A slot holds an object, or,
  * marked by its lowest bit, a link of the queue of numbers that were used
@@ -15,12 +15,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "hca.h"
+#include "obj.h"
 
 #define TABLE_MIN_CAPACITY 64u
 
-void obj_init(struct obj *obj, enum obj_kind kind, uint16_t uid,
+void obj_init(struct obj *obj, unsigned int kind, uint16_t uid,
 	      void (*free)(struct obj *obj))
 {
 	obj->kind = (uint8_t)kind;
@@ -171,109 +172,4 @@ void obj_table_clear(struct obj_table *table)
 	obj_for_each(table, free_one, NULL);
 	free(table->slot);
 	obj_table_init(table, table->first, table->limit);
-}
-
-/* Send doorbells name QPs and Ethernet SQs alike, so they share numbers. */
-struct obj_table *obj_table(struct hca *hca, enum obj_kind kind)
-{
-	return &hca->obj[kind == OBJ_ETH_SQ ? OBJ_QP : kind];
-}
-
-struct obj *obj_find(struct hca *hca, enum obj_kind kind, uint32_t id)
-{
-	struct obj *obj = obj_get(obj_table(hca, kind), id);
-
-	return obj && obj->kind == kind ? obj : NULL;
-}
-
-/* Each of these structures begins with its struct obj. */
-struct eq *eq_get(struct hca *hca, uint32_t eqn)
-{
-	return (struct eq *)obj_find(hca, OBJ_EQ, eqn);
-}
-
-struct cq *cq_get(struct hca *hca, uint32_t cqn)
-{
-	return (struct cq *)obj_find(hca, OBJ_CQ, cqn);
-}
-
-struct qp *qp_get(struct hca *hca, uint32_t qpn)
-{
-	return (struct qp *)obj_find(hca, OBJ_QP, qpn);
-}
-
-struct srq *srq_get(struct hca *hca, uint32_t srqn)
-{
-	return (struct srq *)obj_find(hca, OBJ_SRQ, srqn);
-}
-
-struct mkey *mkey_get(struct hca *hca, uint32_t index)
-{
-	return (struct mkey *)obj_find(hca, OBJ_MKEY, index);
-}
-
-uint64_t ring_gpa(const struct ring *ring, uint64_t off)
-{
-	uint64_t pos = ring->offset + off;
-	uint64_t page = (uint64_t)1 << ring->log_page;
-
-	return ring->pages[pos >> ring->log_page] + (pos & (page - 1));
-}
-
-/* Bytes from off to the end of its page, at most len. */
-static size_t ring_chunk(const struct ring *ring, uint64_t off, size_t len)
-{
-	uint64_t page = (uint64_t)1 << ring->log_page;
-	uint64_t left = page - ((ring->offset + off) & (page - 1));
-
-	return left < len ? (size_t)left : len;
-}
-
-static bool ring_inside(const struct ring *ring, uint64_t off, size_t len)
-{
-	return len <= ring->size && off <= ring->size - len;
-}
-
-int ring_read(struct hca *hca, const struct ring *ring, uint64_t off, void *dst,
-	      size_t len)
-{
-	uint8_t *p = dst;
-
-	if (!ring_inside(ring, off, len))
-		return EFAULT;
-	while (len) {
-		size_t chunk = ring_chunk(ring, off, len);
-
-		if (dma_read(hca->dma, ring_gpa(ring, off), p, chunk))
-			return EFAULT;
-		p += chunk;
-		off += chunk;
-		len -= chunk;
-	}
-	return 0;
-}
-
-int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
-	       const void *src, size_t len)
-{
-	const uint8_t *p = src;
-
-	if (!ring_inside(ring, off, len))
-		return EFAULT;
-	while (len) {
-		size_t chunk = ring_chunk(ring, off, len);
-
-		if (dma_write(hca->dma, ring_gpa(ring, off), p, chunk))
-			return EFAULT;
-		p += chunk;
-		off += chunk;
-		len -= chunk;
-	}
-	return 0;
-}
-
-void ring_free(struct ring *ring)
-{
-	free(ring->pages);
-	ring->pages = NULL;
 }

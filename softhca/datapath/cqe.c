@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <string.h>
+
+#include "cq.h"
 #include "cqe.h"
-#include "hca.h"
+#include "device.h"
+#include "owner.h"
+#include "qp.h"
 
 /* The device clock that a guest reads: 156250 kHz, 5 ticks in 32 ns. */
 static uint64_t timestamp(void)
@@ -55,7 +60,7 @@ void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
 	bits_set(cqe, CQE_BYTE_CNT, byte_cnt);
 	be64_put(cqe + CQE_TIMESTAMP, timestamp());
-	cq_post(hca, qp->scq, cqe, put_data(cqe, data), event);
+	hca->owner->write_cqe(hca, qp->scq, cqe, put_data(cqe, data), event);
 }
 
 void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
@@ -74,7 +79,8 @@ void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
 	bits_set(cqe, CQE_BYTE_CNT, recv->byte_cnt);
 	bits_set(cqe, CQE_SE, recv->solicited);
 	be64_put(cqe + CQE_TIMESTAMP, timestamp());
-	cq_post(hca, qp->rcq, cqe, put_data(cqe, recv->data), recv->solicited);
+	hca->owner->write_cqe(hca, qp->rcq, cqe, put_data(cqe, recv->data),
+			      recv->solicited);
 }
 
 static void error(uint8_t *cqe, enum cqe_syndrome syndrome, uint8_t vendor)
@@ -94,7 +100,7 @@ void cqe_send_error(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 	begin(cqe, qp, CQE_REQ_ERR, counter);
 	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
 	error(cqe, syndrome, vendor);
-	cq_post(hca, qp->scq, cqe, NULL, true);
+	hca->owner->write_cqe(hca, qp->scq, cqe, NULL, true);
 }
 
 void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
@@ -106,5 +112,5 @@ void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
 		return;
 	begin(cqe, qp, CQE_RESP_ERR, counter);
 	error(cqe, syndrome, vendor);
-	cq_post(hca, qp->rcq, cqe, NULL, true);
+	hca->owner->write_cqe(hca, qp->rcq, cqe, NULL, true);
 }

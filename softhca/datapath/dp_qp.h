@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Inside the data path: the state of a QP's two halves and the calls between
- * the files.
+ * the files, each of which calls only those below it.
  *
+ *   doorbell.c   send doorbells
  *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
- *   sq.c         walks a send queue, completes its WQEs
+ *   flush.c      empties the queues of a QP in ERR
+ *   sq_turn.c    takes WQEs from a send queue, has them carried out, completes
  *   requester.c  carries out one WQE by packets to the peer; waits, retries
- *   rq.c         takes receive WQEs from a QP's own queue or its SRQ
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
  *   umr.c        carries out one WQE that changes a memory key
- *   flush.c      empties the queues of a QP in ERR
+ *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
+ *   path.c       sends a packet along a path
+ *   cqe.c        completions
+ *   dp_qp.c      a QP's way into ERR and back to RESET
+ *   wqe.c xlat.c mkey.c device.c   decoding, translation, where objects are
  *
  * Rules: a send queue is worked in order and one packet of a QP is on its way
  * at a time, so each WQE is done before the next begins and every fence holds.
  * A turn does bounded work and queues itself again.  A requester knows of the
- * answer to its packet only what dp_receive() notes in struct requester;
+ * answer to its packet only what requester_receive() notes in its struct;
  * whether that happens within wire_send() or later makes no difference.  The
  * current WQE is not kept between turns but fetched again: it belongs to the
  * device until its completion, and what is fetched is checked anew.
@@ -24,9 +29,12 @@
 #define SOFTHCA_DP_QP_H
 
 #include "cqe.h"
-#include "hca.h"
-#include "packet.h"
+#include "device.h"
+#include "owner.h"
+#include "qp.h"
+#include "srq.h"
 #include "wqe.h"
+#include "xlat.h"
 
 #define DP_PACKET_MAX ((size_t)1 << 20) /* a multiple of every MTU */
 #define DP_TURN_WQES  64u
@@ -111,11 +119,6 @@ struct datapath {
 	struct spans scatter; /* where payload goes */
 };
 
-static inline struct dp_qp *to_dp(const struct qp *qp)
-{
-	return qp->dp;
-}
-
 static inline uint32_t qp_mtu(const struct qp *qp)
 {
 	return 128u << (qp->mtu < 1 ? 1 : qp->mtu > 5 ? 5 : qp->mtu);
@@ -140,17 +143,31 @@ static inline struct xlat_user rq_user(const struct qp *qp)
 	return user;
 }
 
-/* How long all tries of a packet may take together; for tests and tuning. */
-void dp_set_max_wait(struct hca *hca, uint64_t ns);
+/* dp_qp.c: qp->state is ERR already; the flush comes in a turn of its own. */
+void dp_qp_enter_error(struct dp_qp *dq);
+void dp_qp_enter_reset(struct dp_qp *dq);
 
-/* sq.c: one turn of a send queue; true when more is to do at once. */
+/*
+ * path.c: fill in the addresses for a path and send.  The packet is lost when
+ * the path names an empty entry of the address table.
+ */
+void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt);
+
+/* datapath.c: run qp's send queue in the next turn of the loop. */
+void dp_qp_doorbell(struct hca *hca, struct qp *qp);
+
+/* sq_turn.c: one turn of a send queue; true when more is to do at once. */
 bool sq_run(struct dp_qp *dq);
+
+/* sq.c */
 /*
  * How many WQEBBs are posted from sq_ci on. False when the queue is unusable.
  */
 bool sq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
 /* The current WQE, fetched again if need be; NULL when that fails. */
 const struct send_wqe *sq_current(struct dp_qp *dq);
+/* On to the next one: num_bb WQEBBs are done. */
+void sq_advance(struct dp_qp *dq, uint16_t num_bb);
 
 /* requester.c */
 enum req_result {
@@ -167,7 +184,6 @@ struct req_error {
 enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
 			       size_t *bytes, struct req_error *error);
 void requester_receive(struct dp_qp *dq, const struct pkt *pkt);
-void requester_reset(struct dp_qp *dq);
 void requester_timer(void *arg);
 
 /* rq.c */

@@ -9,9 +9,11 @@
  * A WQE that makes no sense stops the queue with an error completion, as its
  * driver expects before it recovers the queue.
  */
-#include "hca.h"
-#include "hw_cmd.h"
+#include "device.h"
+#include "eth.h"
+#include "eth_wq.h"
 #include "hw_wqe.h"
+#include "owner.h"
 
 #define DS_PER_WQEBB (WQE_BB / WQE_DS)
 #define OP_LSO	     0x0eu
@@ -28,7 +30,7 @@ static void complete(struct hca *hca, struct eth_wq *sq, uint32_t opcode,
 	bits_set(cqe, CQE_OPCODE, error ? CQE_REQ_ERR : CQE_REQ);
 	if (error)
 		bits_set(cqe, CQE_ERR_SYNDROME, SYN_LOCAL_QP_OP);
-	cq_post(hca, sq->cq, cqe, NULL, false);
+	hca->owner->write_cqe(hca, sq->cq, cqe, NULL, false);
 }
 
 static void stop(struct hca *hca, struct eth_wq *sq, uint32_t opcode)
@@ -59,7 +61,7 @@ void eth_sq_doorbell(struct hca *hca, struct eth_wq *sq)
 		uint64_t off = (uint64_t)(sq->ci & mask) * WQE_BB;
 		uint16_t counter = sq->ci, blocks;
 
-		if (ring_read(hca, &sq->ring, off, ctrl, sizeof(ctrl))) {
+		if (ring_read(hca->dma, &sq->ring, off, ctrl, sizeof(ctrl))) {
 			stop(hca, sq, WQE_NOP);
 			return;
 		}

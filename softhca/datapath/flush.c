@@ -65,7 +65,8 @@ bool flush_run(struct dp_qp *dq)
 	budget = flush_rq(dq, budget);
 	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {
 		dq->last_wqe = true;
-		event_qp(dq->hca, EQE_SRQ_LAST_WQE, dq->qp->obj.id);
+		dq->hca->owner->qp_event(dq->hca, EQE_SRQ_LAST_WQE,
+					 dq->qp->obj.id);
 	}
 	return !budget;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <stdlib.h>
 
-#include "bits.h"
-#include "hw_cmd.h"
+#include "hw_mkey.h"
 #include "mkey.h"
 
 #define KLM_BCOUNT_AT 0x0u

@@ -12,7 +12,12 @@
 #ifndef SOFTHCA_MKEY_H
 #define SOFTHCA_MKEY_H
 
-#include "obj.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base.h"
+
+struct hca;
 
 #define MKEY_OCTWORD	  16u
 #define MKEY_MTTS	  2u /* in an octword */
@@ -50,6 +55,41 @@
 	 MKEY_MASK_LR | MKEY_MASK_LW | MKEY_MASK_RR | MKEY_MASK_RW |          \
 	 MKEY_MASK_A | MKEY_MASK_SMALL_FENCE | MKEY_MASK_RO_WRITE |           \
 	 MKEY_MASK_FREE | MKEY_MASK_RO_READ)
+
+enum mkey_mode {
+	MKEY_PA = 0,
+	MKEY_MTT = 1,
+	MKEY_KLM = 2,
+	MKEY_KSM = 3
+};
+
+struct mkey_klm {
+	uint32_t bcount, key;
+	uint64_t va;
+};
+
+struct mkey {
+	struct obj obj; /* id is the index: key = id << 8 | variant */
+	uint8_t variant;
+	bool free, umr_en, length64, en_rinval;
+	bool lr, lw, rr, rw, atomic;
+	bool ro_write, ro_read; /* relaxed ordering: noted, no effect */
+	bool window;		/* bound as a memory window */
+	bool on_umem;		/* its pages are a UMEM's */
+	enum mkey_mode mode;
+	uint32_t pd, qpn; /* qpn 0xffffff: any */
+	uint64_t start, len;
+	uint8_t log_page;  /* of MTT and KSM */
+	uint64_t umem_off; /* on_umem: of start in the first page */
+	uint32_t octwords; /* capacity of the translation, 16-byte units */
+	/* The list: NULL until its first entry is set. */
+	uint64_t *mtt;
+	struct mkey_klm *klm;
+	uint32_t klm_set; /* entries of klm that are not empty */
+};
+
+/* NULL when there is none of that index. */
+struct mkey *mkey_get(struct hca *hca, uint32_t index);
 
 unsigned int mkc_mode(const uint8_t *mkc);
 /* The fields of mask from the context; what mask does not name stays. */

@@ -9,7 +9,6 @@
  * the tries are used up.  An RNR NAK pauses for the time that it asks for.
  */
 #include "dp_qp.h"
-#include "wire.h"
 
 /* RNR NAK timer codes, in units of 10 us. */
 static const uint32_t rnr_time[32] = {
@@ -32,17 +31,6 @@ static uint64_t rnr_time_ns(uint8_t code)
 	uint64_t ns = (uint64_t)rnr_time[code & 31] * 10000;
 
 	return ns > DP_RNR_MIN_NS ? ns : DP_RNR_MIN_NS;
-}
-
-void requester_reset(struct dp_qp *dq)
-{
-	struct requester *req = &dq->req;
-
-	loop_timer_cancel(dq->hca->loop, &dq->timer);
-	req->state = REQ_IDLE;
-	req->done = 0;
-	req->tries = 0;
-	req->rnr_tries = 0;
 }
 
 void requester_timer(void *arg)
@@ -205,8 +193,7 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	req->got_psn = 0;
 	req->data.len = 0;
 	req->state = REQ_SENT;
-	if (pkt_address(&pkt, dq->hca, &dq->qp->path))
-		wire_send(dq->hca->wire, &pkt);
+	path_send(dq->hca, &dq->qp->path, &pkt);
 	if (dq->qp->type == QP_UC)
 		req->state = REQ_ACKED; /* nobody answers */
 	return true;

@@ -12,14 +12,13 @@
  * UC has no answers.  What cannot be carried out is dropped to the end of its
  * message, and a receive WQE that it had taken serves the next one.
  */
+#include "datapath.h"
 #include "dp_qp.h"
-#include "wire.h"
 
 static void respond(struct dp_qp *dq, struct pkt *pkt)
 {
 	pkt->dest_qpn = dq->qp->remote_qpn;
-	if (pkt_address(pkt, dq->hca, &dq->qp->path))
-		wire_send(dq->hca->wire, pkt);
+	path_send(dq->hca, &dq->qp->path, pkt);
 }
 
 static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
@@ -53,7 +52,7 @@ static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
 	}
 	acknowledge(dq, pkt->psn, syndrome);
 	if (event)
-		event_qp(dq->hca, event, dq->qp->obj.id);
+		dq->hca->owner->qp_event(dq->hca, event, dq->qp->obj.id);
 	dp_qp_error(dq->hca, dq->qp);
 }
 
@@ -460,7 +459,7 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt)
 
 	if (dq->qp->state == QP_RTR && !resp->established) {
 		resp->established = true;
-		event_qp(dq->hca, EQE_COMM_EST, dq->qp->obj.id);
+		dq->hca->owner->qp_event(dq->hca, EQE_COMM_EST, dq->qp->obj.id);
 	}
 	if (dq->qp->type == QP_UC) {
 		if ((ahead || kind->first) && resp->busy != PKT_NONE)

@@ -36,7 +36,7 @@ bool rq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail)
 
 static enum rq_status bad_srq(struct hca *hca, const struct srq *srq)
 {
-	event_srq(hca, EQE_SRQ_CATAS, srq->obj.id);
+	hca->owner->srq_event(hca, EQE_SRQ_CATAS, srq->obj.id);
 	return RQ_BAD;
 }
 
@@ -54,7 +54,7 @@ static enum rq_status srq_take(struct hca *hca, struct srq *srq)
 	srq->consumed++;
 	if (srq->limit && avail - 1u < srq->limit) {
 		srq->limit = 0;
-		event_srq(hca, EQE_SRQ_LIMIT, srq->obj.id);
+		hca->owner->srq_event(hca, EQE_SRQ_LIMIT, srq->obj.id);
 	}
 	return RQ_OK;
 }

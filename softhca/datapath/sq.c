@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The send queue: takes WQEs in order, has them carried out, completes them.
- */
+/* The send queue: how much is posted, and the current WQE. */
 #include "dp_qp.h"
 
 bool sq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail)
@@ -32,147 +30,9 @@ const struct send_wqe *sq_current(struct dp_qp *dq)
 	return &dp->swqe;
 }
 
-static void leave(struct dp_qp *dq, uint16_t num_bb)
+void sq_advance(struct dp_qp *dq, uint16_t num_bb)
 {
 	dq->hca->dp->swqe_of = NULL;
 	dq->qp->sq_ci = (uint16_t)(dq->qp->sq_ci + num_bb);
 	dq->req.done = 0;
-}
-
-static void complete(struct dp_qp *dq, const struct send_wqe *wqe)
-{
-	struct qp *qp = dq->qp;
-	uint16_t index = qp->sq_ci;
-	const struct cqe_data *data = &dq->req.data;
-	uint32_t byte_cnt = 0;
-
-	if (wqe->opcode == WQE_READ)
-		byte_cnt = (uint32_t)wqe->len;
-	else if (wqe->opcode == WQE_ATOMIC_CS || wqe->opcode == WQE_ATOMIC_FA)
-		byte_cnt = sizeof(uint64_t);
-	else
-		data = NULL;
-	leave(dq, wqe->num_bb);
-	if (wqe->ce >= CTRL_CE_ALWAYS)
-		cqe_send_done(dq->hca, qp, wqe->opcode, index, byte_cnt,
-			      wqe->ce == CTRL_CE_EVENT, data);
-}
-
-/* A WQE that fails always completes, and takes the QP down. */
-static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
-		    const struct req_error *error)
-{
-	struct qp *qp = dq->qp;
-	uint16_t index = qp->sq_ci;
-
-	leave(dq, wqe->num_bb);
-	cqe_send_error(dq->hca, qp, wqe->opcode, index, error->syndrome,
-		       error->vendor);
-	dp_qp_error(dq->hca, qp);
-}
-
-/* The queue itself cannot be read: no WQE to blame, so no completion. */
-static void catastrophe(struct dp_qp *dq)
-{
-	event_qp(dq->hca, EQE_WQ_CATAS, dq->qp->obj.id);
-	dp_qp_error(dq->hca, dq->qp);
-}
-
-static void count(struct hca *hca, uint8_t opcode)
-{
-	const unsigned int known =
-		sizeof(hca->stats.wqes_send) / sizeof(hca->stats.wqes_send[0]);
-
-	if (opcode < known)
-		hca->stats.wqes_send[opcode]++;
-}
-
-/* Fetch the WQE at sq_ci; false when there is none that can be carried out. */
-static bool fetch(struct dp_qp *dq)
-{
-	static const struct req_error malformed = { SYN_LOCAL_QP_OP,
-						    VENDOR_BAD_WQE };
-	struct datapath *dp = dq->hca->dp;
-	uint16_t avail;
-
-	if (dp->swqe_of == dq)
-		return true;
-	dp->swqe_of = NULL;
-	if (!sq_avail(dq->hca, dq->qp, &avail)) {
-		catastrophe(dq);
-		return false;
-	}
-	if (!avail)
-		return false;
-	switch (wqe_send_fetch(dq->hca, dq->qp, dq->qp->sq_ci, avail,
-			       &dp->swqe)) {
-	case WQE_OK:
-		dp->swqe_of = dq;
-		return true;
-	case WQE_MALFORMED:
-		give_up(dq, &dp->swqe, &malformed);
-		return false;
-	default:
-		catastrophe(dq);
-		return false;
-	}
-}
-
-static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			       size_t *bytes, struct req_error *error)
-{
-	if (wqe->opcode == WQE_NOP)
-		return REQ_DONE;
-	if (wqe->opcode == WQE_UMR)
-		return umr_execute(dq, wqe, bytes, error);
-	switch (dq->qp->type) {
-	case QP_RC:
-	case QP_UC:
-		return requester_step(dq, wqe, bytes, error);
-	case QP_UD:
-	case QP_GSI:
-		return ud_send(dq, wqe, bytes, error);
-	default:
-		*error = (struct req_error){ SYN_LOCAL_QP_OP, VENDOR_BAD_WQE };
-		return REQ_FAIL;
-	}
-}
-
-static bool turn(struct dp_qp *dq)
-{
-	const struct send_wqe *wqe = &dq->hca->dp->swqe;
-	unsigned int wqes = 0;
-	size_t bytes = 0;
-
-	while (wqes < DP_TURN_WQES && bytes < DP_TURN_BYTES) {
-		struct req_error error;
-
-		if (dq->qp->state != QP_RTS || dq->req.state == REQ_PAUSE ||
-		    !fetch(dq))
-			return false;
-		switch (execute(dq, wqe, &bytes, &error)) {
-		case REQ_MORE:
-			break;
-		case REQ_DONE:
-			count(dq->hca, wqe->opcode);
-			complete(dq, wqe);
-			wqes++;
-			break;
-		case REQ_WAIT:
-			return false;
-		case REQ_FAIL:
-			count(dq->hca, wqe->opcode);
-			give_up(dq, wqe, &error);
-			return false;
-		}
-	}
-	return true;
-}
-
-bool sq_run(struct dp_qp *dq)
-{
-	bool more = turn(dq);
-
-	dq->hca->dp->swqe_of = NULL;
-	return more;
 }

@@ -7,8 +7,10 @@
  * Q_Key) drops it.  In front of the payload the receiver gets 40 bytes with
  * the network header: the IPv6 header or GRH, or an IPv4 header in the last 20.
  */
+#include <string.h>
+
+#include "datapath.h"
 #include "dp_qp.h"
-#include "wire.h"
 
 #define GRH_SIZE     40u
 #define IPV4_AT	     20u /* where an IPv4 header begins in it */
@@ -79,8 +81,7 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 	pkt.len = wqe->len;
 	dq->req.psn = psn_add(dq->req.psn, 1);
 	*bytes += wqe->len;
-	if (pkt_address(&pkt, dq->hca, &path))
-		wire_send(dq->hca->wire, &pkt);
+	path_send(dq->hca, &path, &pkt);
 	return REQ_DONE;
 }
 

@@ -19,12 +19,11 @@
  * lists and patterns: they are checked when they are used.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "dp_qp.h"
-#include "hw_cmd.h"
-#include "log.h"
+#include "hw_mkey.h"
 #include "mkey.h"
-#include "handlers.h"
 
 #define UMR_MIN_BYTES (CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 
@@ -278,7 +277,8 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 		return "page size or range cannot be";
 	if (bind && !bind_ok(umr, dq, &after))
 		return "the region does not allow this window";
-	if (after.pd != mkey->pd && !mkey_move(dq->hca, mkey, after.pd))
+	if (after.pd != mkey->pd &&
+	    !dq->hca->owner->move_key(dq->hca, mkey, after.pd))
 		return "no such PD";
 	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
 		return "out of memory";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-#include "hca.h"
+#include "device.h"
+#include "qp.h"
+#include "srq.h"
 #include "wqe.h"
 
 bool dbr_read(struct hca *hca, uint64_t dbr, unsigned int which, uint16_t *pi)
@@ -25,7 +27,7 @@ static bool sq_copy(struct hca *hca, const struct qp *qp, uint16_t ci,
 	while (len) {
 		uint32_t n = size - off < len ? size - off : len;
 
-		if (ring_read(hca, &qp->ring, qp->sq_offset + off, dst, n))
+		if (ring_read(hca->dma, &qp->ring, qp->sq_offset + off, dst, n))
 			return false;
 		dst += n;
 		len -= n;
@@ -216,7 +218,7 @@ enum wqe_status wqe_recv_fetch(struct hca *hca, const struct qp *qp,
 	uint32_t slot = index & ((1u << qp->log_rq_size) - 1);
 
 	if (qp->log_rq_stride > RWQE_MAX_LOG ||
-	    ring_read(hca, &qp->ring, (uint64_t)slot * stride, wqe->raw,
+	    ring_read(hca->dma, &qp->ring, (uint64_t)slot * stride, wqe->raw,
 		      stride))
 		return WQE_LOST;
 	wqe->index = index;
@@ -232,7 +234,7 @@ enum wqe_status wqe_srq_fetch(struct hca *hca, const struct srq *srq,
 
 	if (index >> srq->log_size || srq->log_stride > RWQE_MAX_LOG ||
 	    stride < SRQ_NEXT_SIZE ||
-	    ring_read(hca, &srq->ring, (uint64_t)index * stride, wqe->raw,
+	    ring_read(hca->dma, &srq->ring, (uint64_t)index * stride, wqe->raw,
 		      stride))
 		return WQE_LOST;
 	wqe->index = index;

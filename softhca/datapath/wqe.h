@@ -14,10 +14,11 @@
 #include <stdint.h>
 
 #include "hw_wqe.h"
-#include "obj.h"
 #include "xlat.h"
 
 struct hca;
+struct qp;
+struct srq;
 
 struct sge {
 	uint64_t addr;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "bar.h"
+#include "base.h"
 #include "cmdq.h"
-#include "front.h"
-#include "log.h"
-#include "pci.h"
+#include "front_state.h"
+#include "objects.h"
 
 /* Init segment. */
 #define INIT_FW_REV	   0x0000
@@ -159,19 +159,19 @@ static void write_uar(struct hca *hca, uint32_t off, uint32_t value)
 		log_debug("%s: uar %u CQ arm 0x%" PRIx32 " cqn 0x%" PRIx32,
 			  hca->name, uar, hca->front->bar.cq_word0[uar],
 			  value & 0xffffff);
-		hca->stats.doorbells_cq++;
+		hca->front->stats.doorbells_cq++;
 		cq_doorbell(hca, uar, hca->front->bar.cq_word0[uar],
 			    value & 0xffffff);
 	} else if (reg == UAR_EQ_ARM || reg == UAR_EQ_CI) {
 		log_debug("%s: uar %u EQ %s 0x%" PRIx32, hca->name, uar,
 			  reg == UAR_EQ_ARM ? "arm" : "ci", value);
-		hca->stats.doorbells_eq++;
+		hca->front->stats.doorbells_eq++;
 		eq_doorbell(hca, uar, value >> 24, value & 0xffffff,
 			    reg == UAR_EQ_ARM);
 	} else if (reg >= UAR_SEND && reg % UAR_SEND_SPACE == 4) {
 		log_debug("%s: uar %u send 0x%" PRIx32, hca->name, uar,
 			  value >> 8);
-		hca->stats.doorbells_sq++;
+		hca->front->stats.doorbells_sq++;
 		sq_doorbell(hca, uar, value >> 8);
 	} else if (reg < UAR_SEND || reg % UAR_SEND_SPACE != 0) {
 		log_debug("%s: uar %u write 0x%" PRIx32 " to 0x%" PRIx32,

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hca.h"
+#include "objects.h"
 
 /* Firmware version, shown by the driver as 16.35.4030. */
 #define FW_MAJOR    16u

@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base.h"
 #include "cmdq.h"
-#include "front.h"
-#include "log.h"
+#include "front_state.h"
+#include "objects.h"
 
 /* Entry. */
 #define ENTRY_TYPE   0x00
@@ -243,7 +244,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 {
 	struct cmdq *cmdq = &hca->front->cmdq;
 	uint64_t addr = cmdq->addr + ((uint64_t)slot << CMDQ_LOG_STRIDE);
-	bool had_eq = hca->cmd_eqn != 0;
+	bool had_eq = eq_has_cmd(hca);
 	uint8_t entry[CMDQ_ENTRY], *status;
 	enum delivery delivery;
 	uint64_t start, took;
@@ -278,7 +279,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 		return;
 	/* The driver may poll this byte: the output must be seen before it. */
 	__atomic_store_n(status, (uint8_t)(delivery << 1), __ATOMIC_RELEASE);
-	if (had_eq && hca->cmd_eqn)
+	if (had_eq && eq_has_cmd(hca))
 		eq_post_cmd(hca, (uint32_t)1 << slot);
 }
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hca.h"
+#include "objects.h"
 
 #define CMDQ_LOG_SIZE	5u
 #define CMDQ_LOG_STRIDE 6u

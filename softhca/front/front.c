@@ -10,13 +10,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "front.h"
-#include "log.h"
-#include "vfu.h"
+#include "base.h"
+#include "front_state.h"
+#include "objects.h"
 
 #define REGION_BAR0 0u
 
 _Static_assert(PCI_CONFIG_SIZE <= VFU_MAX_DATA, "config space in one access");
+
+/* ---- what the objects call ---- */
+
+/* Ignored when the guest has no eventfd there. */
+static void raise_vector(struct hca *hca, unsigned int vector)
+{
+	if (vector >= HCA_NUM_VECTORS) {
+		log_warn("%s: no MSI-X vector %u", hca->name, vector);
+		return;
+	}
+	if (irqs_raise(&hca->front->irqs, vector))
+		hca->front->stats.irqs++;
+	else
+		log_debug("%s: vector %u has no eventfd", hca->name, vector);
+}
+
+static const struct objects_host host = {
+	.raise = raise_vector,
+};
 
 /* ---- what the server calls ---- */
 
@@ -71,7 +90,7 @@ static void op_irq_set(void *dev, unsigned int vector, int fd)
 
 static void op_irq_raise(void *dev, unsigned int vector)
 {
-	hca_irq(dev, vector);
+	raise_vector(dev, vector);
 }
 
 static void op_reset(void *dev)
@@ -116,7 +135,7 @@ static const struct vfu_ops ops = {
 	.disconnected = op_disconnected,
 };
 
-/* ---- what hca.c and main.c call ---- */
+/* ---- what the top calls ---- */
 
 int front_init(struct hca *hca)
 {
@@ -133,6 +152,7 @@ int front_init(struct hca *hca)
 	front->device.region_size[VFU_REGION_CONFIG] = PCI_CONFIG_SIZE;
 	front->device.num_vectors = HCA_NUM_VECTORS;
 	hca->front = front;
+	objects_attach(hca, &host);
 	return 0;
 }
 
@@ -158,6 +178,7 @@ void front_close(struct hca *hca)
 
 void front_fini(struct hca *hca)
 {
+	objects_attach(hca, NULL);
 	cmdq_reset(&hca->front->cmdq);
 	irqs_clear(&hca->front->irqs);
 	free(hca->front);
@@ -168,7 +189,7 @@ void front_reset(struct hca *hca)
 {
 	struct front *front = hca->front;
 
-	hca_reset(hca);
+	objects_reset(hca);
 	cmdq_reset(&front->cmdq);
 	bar_reset(&front->bar);
 	pci_config_init(&front->pci);
@@ -183,4 +204,9 @@ bool front_connected(const struct hca *hca)
 unsigned int front_clients(const struct hca *hca)
 {
 	return hca->front->clients;
+}
+
+const struct front_stats *front_stats(const struct hca *hca)
+{
+	return &hca->front->stats;
 }

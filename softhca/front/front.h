@@ -1,39 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The front of an HCA: what QEMU and the guest's register accesses see.
+ * The front's floor: what QEMU and the guest's register accesses see of an HCA.
+ * It speaks vfio-user, and turns register writes into doorbells and commands.
+ * This is the header by which the top uses it.
  */
 #ifndef SOFTHCA_FRONT_H
 #define SOFTHCA_FRONT_H
 
-#include "bar.h"
-#include "cmdq.h"
-#include "hca.h"
-#include "irq.h"
-#include "pci.h"
-#include "vfu.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct front {
-	struct pci_config pci;
-	struct bar bar;
-	struct irqs irqs;
-	struct cmdq cmdq;
+struct hca;
 
-	struct vfu_device device;
-	struct vfu *vfu; /* NULL: not listening */
-	bool connected;
-	unsigned int clients; /* that there have been */
-	void (*changed)(void *arg);
-	void *changed_arg;
+struct front_stats {
+	uint64_t doorbells_sq, doorbells_cq, doorbells_eq;
+	uint64_t irqs;
 };
 
-/* hca.c calls these; 0 or errno. */
+/* Of a new HCA, whose objects then raise interrupts here.  0 or errno. */
 int front_init(struct hca *hca);
 /* No client any more; the rest of the HCA still works. */
 void front_close(struct hca *hca);
 void front_fini(struct hca *hca);
-
-/* Device reset: all of hca_reset(), the command queue and config space. */
-void front_reset(struct hca *hca);
 
 /*
  * Serve the HCA on a UNIX socket.  changed(arg) is called after a client has
@@ -44,5 +32,6 @@ int front_listen(struct hca *hca, const char *path, void (*changed)(void *arg),
 bool front_connected(const struct hca *hca);
 /* Clients that there have been, this one included. */
 unsigned int front_clients(const struct hca *hca);
+const struct front_stats *front_stats(const struct hca *hca);
 
 #endif

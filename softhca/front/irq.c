@@ -7,9 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "front.h"
 #include "irq.h"
-#include "log.h"
 
 _Static_assert(HCA_NUM_VECTORS <= 64, "pending is one word");
 
@@ -59,16 +57,4 @@ bool irqs_raise(struct irqs *irqs, unsigned int vector)
 	irqs->pending &= ~bit;
 	/* EAGAIN: the counter is at its top, so the event is there anyhow. */
 	return write(irqs->fd[vector], &one, sizeof(one)) == sizeof(one);
-}
-
-void hca_irq(struct hca *hca, unsigned int vector)
-{
-	if (vector >= HCA_NUM_VECTORS) {
-		log_warn("%s: no MSI-X vector %u", hca->name, vector);
-		return;
-	}
-	if (irqs_raise(&hca->front->irqs, vector))
-		hca->stats.irqs++;
-	else
-		log_debug("%s: vector %u has no eventfd", hca->name, vector);
 }

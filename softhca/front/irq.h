@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hca.h"
+#include "objects.h"
 
 struct irqs {
 	int fd[HCA_NUM_VECTORS]; /* -1: none */

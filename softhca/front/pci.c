@@ -8,7 +8,7 @@
 
 #include <linux/pci_regs.h>
 
-#include "hca.h"
+#include "objects.h"
 #include "pci.h"
 
 #define VENDOR_ID    0x15b3

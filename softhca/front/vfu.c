@@ -19,8 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "usock.h"
+#include "base.h"
 #include "vfu_msg.h"
 
 #define IN_SIZE	    (2 * VFU_MAX_MSG)

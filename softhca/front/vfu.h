@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loop.h"
+#include "base.h"
 
 #define VFU_NUM_REGIONS	   9u /* BAR0..5, ROM, config space, VGA */
 #define VFU_REGION_CONFIG  7u

@@ -10,8 +10,7 @@
 
 #include <linux/vfio.h>
 
-#include "dma.h"
-#include "log.h"
+#include "base.h"
 #include "vfu_msg.h"
 
 #define JSON_MAX 512

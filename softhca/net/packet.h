@@ -18,10 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "xlat.h"
-
-struct hca;
-struct qp_path;
+#include "base.h"
 
 /* BTH opcodes: transport in bits 7..5, operation in bits 4..0. */
 #define BTH_RC		      0x00u
@@ -122,7 +119,7 @@ struct pkt {
 	/* Addresses */
 	uint8_t sgid[16], dgid[16];
 	uint8_t smac[6], dmac[6];
-	uint8_t version; /* as struct hca_gid has it */
+	uint8_t version; /* as struct roce_addr has it */
 	uint8_t l3_type;
 	uint8_t tclass, hop_limit;
 	uint32_t flow_label;
@@ -155,15 +152,5 @@ struct pkt {
 	const struct span *payload;
 	size_t len;
 };
-
-/*
- * Fill in the addresses for a path, from the source address that the path
- * names.  False when that entry of the address table is empty.
- */
-bool pkt_address(struct pkt *pkt, const struct hca *hca,
-		 const struct qp_path *path);
-
-/* The way in at the destination; dp_receive() of datapath.c. */
-void dp_receive(struct hca *hca, const struct pkt *pkt);
 
 #endif

@@ -4,32 +4,32 @@
 #include <string.h>
 
 #include "packet.h"
+#include "port.h"
 #include "wire.h"
 
-#define WIRE_MAX_HCAS 64u
-#define WIRE_CACHE    64u /* a power of two */
+#define WIRE_MAX_PORTS 64u
+#define WIRE_CACHE     64u /* a power of two */
 
 /*
  * Where a GID was found last.  Only a hint: it is compared with the address
  * table each time, since commands change that table at any time.
  */
 struct hint {
-	struct hca *hca;
+	struct port *port;
 	unsigned int index;
 };
 
 struct wire {
-	struct hca *hcas[WIRE_MAX_HCAS];
-	unsigned int num_hcas;
+	struct port *ports[WIRE_MAX_PORTS];
+	unsigned int num_ports;
 	struct hint hints[WIRE_CACHE];
 	uint64_t lost;
 	wire_tap_fn tap;
 	void *tap_arg;
 };
 
-struct wire *wire_create(struct loop *loop)
+struct wire *wire_create(void)
 {
-	(void)loop;
 	return calloc(1, sizeof(struct wire));
 }
 
@@ -38,26 +38,28 @@ void wire_destroy(struct wire *wire)
 	free(wire);
 }
 
-int wire_join(struct wire *wire, struct hca *hca)
+int wire_join(struct wire *wire, struct port *port)
 {
-	if (wire->num_hcas == WIRE_MAX_HCAS)
+	if (wire->num_ports == WIRE_MAX_PORTS)
 		return ENOSPC;
-	wire->hcas[wire->num_hcas++] = hca;
+	wire->ports[wire->num_ports++] = port;
+	port->wire = wire;
 	return 0;
 }
 
-void wire_leave(struct wire *wire, struct hca *hca)
+void wire_leave(struct wire *wire, struct port *port)
 {
 	unsigned int i;
 
-	for (i = 0; i < wire->num_hcas; i++) {
-		if (wire->hcas[i] != hca)
+	for (i = 0; i < wire->num_ports; i++) {
+		if (wire->ports[i] != port)
 			continue;
-		wire->num_hcas--;
-		memmove(&wire->hcas[i], &wire->hcas[i + 1],
-			(wire->num_hcas - i) * sizeof(wire->hcas[0]));
+		wire->num_ports--;
+		memmove(&wire->ports[i], &wire->ports[i + 1],
+			(wire->num_ports - i) * sizeof(wire->ports[0]));
 		break;
 	}
+	port->wire = NULL;
 	memset(wire->hints, 0, sizeof(wire->hints));
 }
 
@@ -72,7 +74,7 @@ void wire_set_tap(struct wire *wire, wire_tap_fn tap, void *arg)
 	wire->tap_arg = arg;
 }
 
-static bool takes(const struct hca_gid *entry, const struct pkt *pkt)
+static bool takes(const struct roce_addr *entry, const struct pkt *pkt)
 {
 	return !memcmp(entry->gid, pkt->dgid, 16) &&
 	       entry->version == pkt->version &&
@@ -89,23 +91,23 @@ static unsigned int hint_slot(const struct pkt *pkt)
 	return (unsigned int)(h >> 58) & (WIRE_CACHE - 1);
 }
 
-static struct hca *find(struct wire *wire, const struct pkt *pkt)
+static struct port *find(struct wire *wire, const struct pkt *pkt)
 {
 	static const uint8_t none[16];
 	struct hint *hint = &wire->hints[hint_slot(pkt)];
 	unsigned int i, j;
 
-	if (hint->hca && takes(&hint->hca->gids[hint->index], pkt))
-		return hint->hca;
+	if (hint->port && takes(&hint->port->addrs[hint->index], pkt))
+		return hint->port;
 	if (!memcmp(pkt->dgid, none, sizeof(none)))
 		return NULL; /* would match an empty entry */
-	for (i = 0; i < wire->num_hcas; i++) {
-		for (j = 0; j < HCA_GID_TABLE; j++) {
-			if (!takes(&wire->hcas[i]->gids[j], pkt))
+	for (i = 0; i < wire->num_ports; i++) {
+		for (j = 0; j < wire->ports[i]->num_addrs; j++) {
+			if (!takes(&wire->ports[i]->addrs[j], pkt))
 				continue;
-			hint->hca = wire->hcas[i];
+			hint->port = wire->ports[i];
 			hint->index = j;
-			return hint->hca;
+			return hint->port;
 		}
 	}
 	return NULL;
@@ -113,15 +115,15 @@ static struct hca *find(struct wire *wire, const struct pkt *pkt)
 
 void wire_send(struct wire *wire, const struct pkt *pkt)
 {
-	struct hca *hca;
+	struct port *port;
 
 	if (wire->tap && wire->tap(wire->tap_arg, pkt)) {
 		wire->lost++;
 		return;
 	}
-	hca = find(wire, pkt);
-	if (hca)
-		dp_receive(hca, pkt);
+	port = find(wire, pkt);
+	if (port)
+		port->receive(port->arg, pkt);
 	else
 		wire->lost++;
 }

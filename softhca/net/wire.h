@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The wire between HCAs: carries RoCE packets to the HCA that has the
- * destination GID.
+ * The wire: carries RoCE packets to the port that has the destination address.
  *
  * The requester of one QP hands a packet to the wire, the wire finds the
- * destination HCA and calls its responder; the answer goes back the same way.
- * Neither side ever looks at the other's objects: all that they know of each
- * other is in the packet, as on a real link.
+ * destination and has it receive the packet; the answer goes back the same
+ * way.  Neither side ever looks at the other's objects: all that they know of
+ * each other is in the packet, as on a real link.  The wire is the only part
+ * that knows more than one port.
  */
 #ifndef SOFTHCA_WIRE_H
 #define SOFTHCA_WIRE_H
 
-#include "hca.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct pkt;
+struct port;
 
-struct wire *wire_create(struct loop *loop); /* NULL with errno */
+struct wire *wire_create(void); /* NULL with errno */
 void wire_destroy(struct wire *wire);
-/* An HCA joins when created and leaves before it is freed. 0 or errno. */
-int wire_join(struct wire *wire, struct hca *hca);
-void wire_leave(struct wire *wire, struct hca *hca);
+/* A port joins before it sends and leaves before it goes. 0 or errno. */
+int wire_join(struct wire *wire, struct port *port);
+void wire_leave(struct wire *wire, struct port *port);
 
 /*
  * Deliver a packet at once.  One that nobody takes is lost without a sign to

@@ -10,11 +10,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "caps.h"
-#include "hw_cmd.h"
 #include "handlers.h"
-#include "xlat.h"
+#include "hw_cmd.h"
+#include "objects_state.h"
 
 #define PORT_TYPE_ETH 1u
 #define CAP_MIN_SIZE  0x14u
@@ -216,7 +217,7 @@ void caps_get(const struct hca *hca, unsigned int type, bool current,
 	if (!current || size < CAP_MIN_SIZE)
 		return;
 	if (type == CAP_GENERAL)
-		bits_set(buf, CAP_LOG_MAX_QP, hca->log_max_qp);
+		bits_set(buf, CAP_LOG_MAX_QP, hca->objects->log_max_qp);
 	else if (type == CAP_ATOMIC)
 		bits_set(buf, CAP_ATOMIC_MODE, hca->atomic_host_endian);
 }
@@ -251,7 +252,7 @@ static enum cmd_status set_general(struct hca *hca, struct cmd *cmd,
 	if (log_max_qp < LOG_MIN_QP || log_max_qp > LOG_MAX_QP)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_SIZE,
 				  "log_max_qp is out of range");
-	hca->log_max_qp = (uint8_t)log_max_qp;
+	hca->objects->log_max_qp = (uint8_t)log_max_qp;
 	hca->obj[OBJ_QP].limit = 1u << log_max_qp;
 	return CMD_OK;
 }
@@ -278,7 +279,7 @@ static enum cmd_status set_atomic(struct hca *hca, struct cmd *cmd,
 enum cmd_status caps_set(struct hca *hca, struct cmd *cmd, unsigned int type,
 			 const uint8_t *buf, size_t size)
 {
-	if (hca->initialised)
+	if (hca->objects->initialised)
 		return cmd_refuse(cmd, CMD_BAD_SYS_STATE, SYND_STATE,
 				  "capabilities are set before INIT_HCA");
 	if (size > HCA_CAP_SIZE)

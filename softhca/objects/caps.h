@@ -3,7 +3,11 @@
 #ifndef SOFTHCA_CAPS_H
 #define SOFTHCA_CAPS_H
 
-#include "hca.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd.h"
 
 enum cap_type {
 	CAP_GENERAL = 0,

@@ -6,12 +6,15 @@
  * kept by it.  Lookup goes through a map from opcode to place, built at the
  * first use.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca.h"
-#include "log.h"
-#include "handlers.h"
+#include "base.h"
+#include "cmd_tables.h"
+#include "datapath.h"
+#include "objects_state.h"
 
 #define NUM_OPCODES 0x1000u
 
@@ -32,9 +35,9 @@
 static const struct cmd_def *const *all_tables(size_t *num)
 {
 	static const struct cmd_def *const tables[] = {
-		cmds_device, cmds_vport, cmds_eq,   cmds_res,
-		cmds_mkey,   cmds_cq,	 cmds_qp,   cmds_srq,
-		cmds_eth,    cmds_flow,	 cmds_umem,
+		cmds_device, cmds_vport, cmds_reg,  cmds_eq,	    cmds_res,
+		cmds_mkey,   cmds_cq,	 cmds_qp,   cmds_qp_modify, cmds_srq,
+		cmds_eth,    cmds_tir,	 cmds_flow, cmds_umem,
 	};
 
 	*num = sizeof(tables) / sizeof(tables[0]);
@@ -142,12 +145,66 @@ static void count(struct hca *hca, const struct cmd_def *def,
 		  enum cmd_status status)
 {
 	if (!def) {
-		hca->stats.cmds_unknown++;
+		hca->objects->stats.cmds_unknown++;
 		return;
 	}
-	hca->stats.cmds[cmd_index(def)]++;
+	hca->objects->stats.cmds[cmd_index(def)]++;
 	if (status != CMD_OK)
-		hca->stats.cmds_failed[cmd_index(def)]++;
+		hca->objects->stats.cmds_failed[cmd_index(def)]++;
+}
+
+static const char *status_name(unsigned int status)
+{
+	switch (status) {
+	case CMD_OK:
+		return "OK";
+	case CMD_INT_ERR:
+		return "INT_ERR";
+	case CMD_BAD_OP:
+		return "BAD_OP";
+	case CMD_BAD_PARAM:
+		return "BAD_PARAM";
+	case CMD_BAD_SYS_STATE:
+		return "BAD_SYS_STATE";
+	case CMD_BAD_RES:
+		return "BAD_RES";
+	case CMD_RES_BUSY:
+		return "RES_BUSY";
+	case CMD_LIM_ERR:
+		return "LIM_ERR";
+	case CMD_BAD_RES_STATE:
+		return "BAD_RES_STATE";
+	case CMD_IX_ERR:
+		return "IX_ERR";
+	case CMD_NO_RES:
+		return "NO_RES";
+	case CMD_BAD_QP_STATE:
+		return "BAD_QP_STATE";
+	case CMD_BAD_INP_LEN:
+		return "BAD_INP_LEN";
+	case CMD_BAD_OUTP_LEN:
+		return "BAD_OUTP_LEN";
+	}
+	return "?";
+}
+
+/* The line of one executed command; def NULL: the opcode is unknown. */
+static void log_command(const struct hca *hca, const struct cmd_def *def,
+			const struct cmd *cmd, enum cmd_status status,
+			uint64_t took_ns)
+{
+	bool why = status != CMD_OK && cmd->why;
+	char unknown[sizeof("UNKNOWN_0x1234")];
+
+	if (!log_enabled(LOG_LEVEL_INFO))
+		return;
+	snprintf(unknown, sizeof(unknown), "UNKNOWN_0x%03x", cmd->opcode);
+	log_info("%s %s op_mod 0x%x uid %u in %zu out %zu status 0x%02x %s "
+		 "syndrome 0x%08" PRIx32 " us %" PRIu64 "%s%s%s",
+		 hca->name, def ? def->name : unknown, cmd->op_mod, cmd->uid,
+		 cmd->in_len, cmd->out_len, status, status_name(status),
+		 cmd->syndrome, took_ns / 1000, why ? " (" : "",
+		 why ? cmd->why : "", why ? ")" : "");
 }
 
 enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
@@ -176,7 +233,7 @@ enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 		be32_put(cmd->out + OUT_SYNDROME,
 			 status == CMD_OK ? 0 : cmd->syndrome);
 	count(hca, def, status);
-	log_command(hca, def ? def->name : NULL, cmd, status, took);
+	log_command(hca, def, cmd, status, took);
 	if (!def)
 		log_warn("%s: unknown command opcode 0x%03x op_mod 0x%x",
 			 hca->name, cmd->opcode, cmd->op_mod);

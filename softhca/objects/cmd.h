@@ -64,22 +64,9 @@ static inline enum cmd_status cmd_refuse(struct cmd *cmd,
 	return status;
 }
 
-/* The tables, one for each file of handlers; ended by a NULL name. */
-extern const struct cmd_def cmds_device[]; /* HCA, ISSI, pages, caps */
-extern const struct cmd_def cmds_vport[];  /* vport, RoCE address, registers */
-extern const struct cmd_def cmds_eq[];
-extern const struct cmd_def cmds_res[]; /* UAR, PD, TD, XRCD, UCTX, counters */
-extern const struct cmd_def cmds_mkey[];
-extern const struct cmd_def cmds_umem[];
-extern const struct cmd_def cmds_cq[];
-extern const struct cmd_def cmds_qp[];
-extern const struct cmd_def cmds_srq[]; /* RMP, XRC SRQ */
-extern const struct cmd_def cmds_eth[]; /* RQ, SQ, TIR, TIS, RQT */
-extern const struct cmd_def cmds_flow[];
-
 /* NULL when no table has it. */
 const struct cmd_def *cmd_find(uint16_t opcode);
-/* Index into hca->stats.cmds; the table of all defs, for statistics. */
+/* Index into struct objects_stats; the table of all, for statistics. */
 unsigned int cmd_index(const struct cmd_def *def);
 const struct cmd_def *cmd_by_index(unsigned int index);
 #define CMD_MAX_DEFS 192u

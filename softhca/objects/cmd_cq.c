@@ -2,9 +2,10 @@
 /* Commands of completion queues; what they do is in cq.c. */
 #include <stdlib.h>
 
-#include "cq.h"
-#include "hw_cmd.h"
+#include "cmd_tables.h"
+#include "cq_cmd.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 #include "umem.h"
 
 #define CQE_SIZE_64	    0u

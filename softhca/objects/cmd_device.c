@@ -7,9 +7,12 @@
  * TEARDOWN_HCA drops all objects and goes back to the enabled state,
  * DISABLE_HCA to the state after reset.
  */
-#include "caps.h"
-#include "hw_cmd.h"
+#include <string.h>
+
+#include "cmd_tables.h"
 #include "handlers.h"
+#include "hw_cmd.h"
+#include "objects_state.h"
 
 #define ISSI_1	       1u
 #define ISSI_1_BIT     (1u << 1)
@@ -37,7 +40,7 @@ static enum cmd_status enable_hca(struct hca *hca, struct cmd *cmd)
 
 	if (status)
 		return status;
-	hca->enabled = true;
+	hca->objects->enabled = true;
 	return CMD_OK;
 }
 
@@ -53,13 +56,13 @@ static enum cmd_status disable_hca(struct hca *hca, struct cmd *cmd)
 
 static enum cmd_status init_hca(struct hca *hca, struct cmd *cmd)
 {
-	if (!hca->enabled)
+	if (!hca->objects->enabled)
 		return cmd_refuse(cmd, CMD_BAD_SYS_STATE, SYND_STATE,
 				  "the HCA is not enabled");
-	if (hca->issi != ISSI_1)
+	if (hca->objects->issi != ISSI_1)
 		return cmd_refuse(cmd, CMD_BAD_SYS_STATE, SYND_STATE,
 				  "the interface version is not set");
-	hca->initialised = true;
+	hca->objects->initialised = true;
 	return CMD_OK;
 }
 
@@ -69,8 +72,8 @@ static enum cmd_status init_hca(struct hca *hca, struct cmd *cmd)
  */
 static enum cmd_status teardown_hca(struct hca *hca, struct cmd *cmd)
 {
-	uint16_t issi = hca->issi;
-	bool enabled = hca->enabled;
+	uint16_t issi = hca->objects->issi;
+	bool enabled = hca->objects->enabled;
 	uint32_t profile = bits_get(cmd->in, TEARDOWN_PROFILE);
 
 	if (profile != TEARDOWN_CLEAN && profile != TEARDOWN_FORCE)
@@ -78,14 +81,14 @@ static enum cmd_status teardown_hca(struct hca *hca, struct cmd *cmd)
 				  "no such way to tear down");
 	bits_set(cmd->out, TEARDOWN_STATE, TEARDOWN_DONE);
 	objects_reset(hca);
-	hca->enabled = enabled;
-	hca->issi = issi;
+	hca->objects->enabled = enabled;
+	hca->objects->issi = issi;
 	return CMD_OK;
 }
 
 static enum cmd_status query_issi(struct hca *hca, struct cmd *cmd)
 {
-	bits_set(cmd->out, ISSI_CURRENT, hca->issi);
+	bits_set(cmd->out, ISSI_CURRENT, hca->objects->issi);
 	bits_set(cmd->out, ISSI_SUPPORTED, ISSI_1_BIT);
 	return CMD_OK;
 }
@@ -95,7 +98,7 @@ static enum cmd_status set_issi(struct hca *hca, struct cmd *cmd)
 	if (bits_get(cmd->in, ISSI_CURRENT) != ISSI_1)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_UNSUPPORTED,
 				  "only interface version 1 is there");
-	hca->issi = ISSI_1;
+	hca->objects->issi = ISSI_1;
 	return CMD_OK;
 }
 

@@ -2,9 +2,11 @@
 /* Commands of event queues.  Only the kernel makes EQs. */
 #include <stdlib.h>
 
+#include "cmd_tables.h"
 #include "eq.h"
-#include "hw_cmd.h"
 #include "handlers.h"
+#include "hw_cmd.h"
+#include "objects_state.h"
 
 static void eq_free(struct obj *obj)
 {
@@ -60,7 +62,7 @@ static enum cmd_status create_eq(struct hca *hca, struct cmd *cmd)
 	for (i = 0; i < 4; i++)
 		eq->event_mask[i] =
 			be64_get(cmd->in + EQ_EVENT_MASK_AT + i * 8);
-	if (eq_wants(eq, EQE_CMD) && hca->cmd_eqn) {
+	if (eq_wants(eq, EQE_CMD) && hca->objects->cmd_eqn) {
 		status = refuse(cmd, CMD_BAD_RES_STATE, OBJ_EQ, SYND_STATE,
 				"another EQ takes command completions");
 		goto err_free;
@@ -73,7 +75,7 @@ static enum cmd_status create_eq(struct hca *hca, struct cmd *cmd)
 	if (status)
 		return status;
 	if (eq_wants(eq, EQE_CMD))
-		hca->cmd_eqn = eq->obj.id;
+		hca->objects->cmd_eqn = eq->obj.id;
 	return CMD_OK;
 
 err_free:
@@ -91,8 +93,8 @@ static enum cmd_status destroy_eq(struct hca *hca, struct cmd *cmd)
 	if (status)
 		return status;
 	obj_del(obj_table(hca, OBJ_EQ), obj);
-	if (hca->cmd_eqn == eqn)
-		hca->cmd_eqn = 0;
+	if (hca->objects->cmd_eqn == eqn)
+		hca->objects->cmd_eqn = 0;
 	return CMD_OK;
 }
 

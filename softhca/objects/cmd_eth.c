@@ -7,7 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "eth.h"
+#include "cmd_tables.h"
+#include "handlers.h"
 #include "hw_cmd.h"
 
 static void wq_free(struct obj *obj)
@@ -221,10 +222,6 @@ static enum cmd_status query_sq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_eth[] = {
-	{ 0x900, "CREATE_TIR", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_tir },
-	{ 0x901, "MODIFY_TIR", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_tir },
-	{ 0x902, "DESTROY_TIR", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tir },
-	{ 0x903, "QUERY_TIR", CMD_IN_MIN, CMD_CTX_END, cmd_query_tir },
 	{ 0x904, "CREATE_SQ", CMD_CTX_END, CMD_OUT_NUMBER, create_sq },
 	{ 0x905, "MODIFY_SQ", CMD_CTX_END, CMD_OUT_MIN, modify_sq },
 	{ 0x906, "DESTROY_SQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_sq },
@@ -233,13 +230,5 @@ const struct cmd_def cmds_eth[] = {
 	{ 0x909, "MODIFY_RQ", CMD_CTX_END, CMD_OUT_MIN, modify_rq },
 	{ 0x90a, "DESTROY_RQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_rq },
 	{ 0x90b, "QUERY_RQ", CMD_IN_MIN, CMD_CTX_END, query_rq },
-	{ 0x912, "CREATE_TIS", CREATE_TIS_IN, CMD_OUT_NUMBER, cmd_create_tis },
-	{ 0x913, "MODIFY_TIS", CREATE_TIS_IN, CMD_OUT_MIN, cmd_modify_tis },
-	{ 0x914, "DESTROY_TIS", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_tis },
-	{ 0x915, "QUERY_TIS", CMD_IN_MIN, CMD_CTX_AT + TISC_SIZE,
-	  cmd_query_tis },
-	{ 0x916, "CREATE_RQT", CMD_CTX_END, CMD_OUT_NUMBER, cmd_create_rqt },
-	{ 0x917, "MODIFY_RQT", CMD_CTX_END, CMD_OUT_MIN, cmd_modify_rqt },
-	{ 0x918, "DESTROY_RQT", CMD_IN_MIN, CMD_OUT_MIN, cmd_destroy_rqt },
 	{ 0, NULL, 0, 0, NULL },
 };

@@ -11,8 +11,9 @@
  */
 #include <stdlib.h>
 
-#include "hw_cmd.h"
+#include "cmd_tables.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 
 #define MISS_DEFAULT  0u
 #define MISS_TABLE    1u

@@ -13,11 +13,10 @@
  */
 #include <stdlib.h>
 
-#include "hw_cmd.h"
-#include "mkey.h"
+#include "cmd_tables.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 #include "umem.h"
-#include "xlat.h"
 
 #define NO_KEY 0x100u /* ends scatter lists */
 
@@ -207,17 +206,6 @@ static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 static enum cmd_status destroy_mkey(struct hca *hca, struct cmd *cmd)
 {
 	return cmd_destroy(hca, cmd, OBJ_MKEY);
-}
-
-bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd)
-{
-	struct obj *to = obj_find(hca, OBJ_PD, pd);
-
-	if (!to)
-		return false;
-	obj_use_instead(&mkey->obj, obj_find(hca, OBJ_PD, mkey->pd), to);
-	mkey->pd = pd;
-	return true;
 }
 
 static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)

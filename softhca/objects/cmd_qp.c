@@ -7,10 +7,12 @@
  * one WQE as well as for none.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "cmd_tables.h"
+#include "handlers.h"
 #include "hw_cmd.h"
-#include "hw_wqe.h"
-#include "qp.h"
+#include "qpc.h"
 #include "umem.h"
 
 #define LOG_STRIDE_BASE 4u /* of log_rq_stride */
@@ -252,9 +254,13 @@ static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
 	status = cmd_create(hca, cmd, &qp->obj);
 	if (status)
 		return status;
+	if (dp_qp_created(hca, qp)) {
+		obj_del(obj_table(hca, OBJ_QP), &qp->obj);
+		return refuse(cmd, CMD_LIM_ERR, OBJ_QP, SYND_MEMORY,
+			      "out of memory");
+	}
 	if (qp->type == QP_GSI)
 		hca->gsi_qp = qp;
-	dp_qp_created(hca, qp);
 	return CMD_OK;
 }
 
@@ -299,18 +305,6 @@ static enum cmd_status query_qp(struct hca *hca, struct cmd *cmd)
 const struct cmd_def cmds_qp[] = {
 	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_NUMBER, create_qp },
 	{ 0x501, "DESTROY_QP", CMD_IN_MIN, CMD_OUT_MIN, destroy_qp },
-	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
-	  cmd_rst2init_qp },
-	{ 0x503, "INIT2RTR_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
-	  cmd_init2rtr_qp },
-	{ 0x504, "RTR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, cmd_rtr2rts_qp },
-	{ 0x505, "RTS2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, cmd_rts2rts_qp },
-	{ 0x506, "SQERR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
-	  cmd_sqerr2rts_qp },
-	{ 0x507, "2ERR_QP", CMD_IN_MIN, CMD_OUT_MIN, cmd_2err_qp },
-	{ 0x50a, "2RST_QP", CMD_IN_MIN, CMD_OUT_MIN, cmd_2rst_qp },
 	{ 0x50b, "QUERY_QP", CMD_IN_MIN, QPC_AT + QPC_SIZE, query_qp },
-	{ 0x50e, "INIT2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN,
-	  cmd_init2init_qp },
 	{ 0, NULL, 0, 0, NULL },
 };

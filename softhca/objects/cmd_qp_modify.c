@@ -10,8 +10,12 @@
  *
  * After the change the data path is told the state that the QP had before.
  */
+#include <string.h>
+
+#include "cmd_tables.h"
+#include "handlers.h"
 #include "hw_cmd.h"
-#include "qp.h"
+#include "qpc.h"
 
 #define MTU_MIN 1u /* 256 bytes */
 #define MTU_MAX 5u /* 4096 bytes */
@@ -20,31 +24,6 @@
 
 #define COPY(to, from, ...) \
 	bits_set(to, __VA_ARGS__, bits_get(from, __VA_ARGS__))
-
-void qp_decode(struct qp *qp)
-{
-	const uint8_t *ads = qp->qpc + QPC_PRIMARY_AT, *qpc = qp->qpc;
-
-	qp->remote_qpn = bits_get(qpc, QPC_REMOTE_QPN);
-	qp->qkey = bits_get(qpc, QPC_Q_KEY);
-	qp->mtu = (uint8_t)bits_get(qpc, QPC_MTU);
-	qp->log_msg_max = (uint8_t)bits_get(qpc, QPC_LOG_MSG_MAX);
-	qp->min_rnr_nak = (uint8_t)bits_get(qpc, QPC_MIN_RNR_NAK);
-	qp->retry_count = (uint8_t)bits_get(qpc, QPC_RETRY_COUNT);
-	qp->rnr_retry = (uint8_t)bits_get(qpc, QPC_RNR_RETRY);
-	qp->rre = bits_get(qpc, QPC_RRE);
-	qp->rwe = bits_get(qpc, QPC_RWE);
-	qp->rae = bits_get(qpc, QPC_RAE);
-	memcpy(qp->path.rgid, ads + ADS_RGID_AT, sizeof(qp->path.rgid));
-	memcpy(qp->path.rmac, ads + ADS_RMAC_AT, sizeof(qp->path.rmac));
-	qp->path.sgid_index = (uint8_t)bits_get(ads, ADS_SGID_INDEX);
-	qp->path.hop_limit = (uint8_t)bits_get(ads, ADS_HOP_LIMIT);
-	qp->path.tclass = (uint8_t)bits_get(ads, ADS_TCLASS);
-	qp->path.ack_timeout = (uint8_t)bits_get(ads, ADS_ACK_TIMEOUT);
-	qp->path.flow_label = bits_get(ads, ADS_FLOW_LABEL);
-	qp->path.udp_sport = (uint16_t)bits_get(ads, ADS_UDP_SPORT);
-	qp->path.pkey_index = (uint16_t)bits_get(ads, ADS_PKEY_INDEX);
-}
 
 static bool is_connected(const struct qp *qp)
 {
@@ -132,7 +111,7 @@ static enum cmd_status copy_optional(struct cmd *cmd, uint8_t *to,
 	return CMD_OK;
 }
 
-enum cmd_status cmd_rst2init_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status rst2init_qp(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *new = cmd->in + QPC_AT;
 	enum cmd_status status;
@@ -162,7 +141,7 @@ enum cmd_status cmd_rst2init_qp(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_init2init_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status init2init_qp(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t opt = bits_get(cmd->in, QP_OPT_MASK);
 	enum cmd_status status;
@@ -212,7 +191,7 @@ static void copy_path(uint8_t *ads, const uint8_t *new)
 		bits_set(ads, ADS_PORT, port);
 }
 
-enum cmd_status cmd_init2rtr_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status init2rtr_qp(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t opt = bits_get(cmd->in, QP_OPT_MASK);
 	const uint8_t *new = cmd->in + QPC_AT;
@@ -242,7 +221,7 @@ enum cmd_status cmd_init2rtr_qp(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_rtr2rts_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status rtr2rts_qp(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t opt = bits_get(cmd->in, QP_OPT_MASK);
 	const uint8_t *new = cmd->in + QPC_AT;
@@ -290,17 +269,17 @@ static enum cmd_status to_rts(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-enum cmd_status cmd_rts2rts_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status rts2rts_qp(struct hca *hca, struct cmd *cmd)
 {
 	return to_rts(hca, cmd, QP_RTS);
 }
 
-enum cmd_status cmd_sqerr2rts_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status sqerr2rts_qp(struct hca *hca, struct cmd *cmd)
 {
 	return to_rts(hca, cmd, QP_SQER);
 }
 
-enum cmd_status cmd_2err_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status to_err_qp(struct hca *hca, struct cmd *cmd)
 {
 	enum cmd_status status;
 	struct qp *qp;
@@ -312,7 +291,7 @@ enum cmd_status cmd_2err_qp(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_2rst_qp(struct hca *hca, struct cmd *cmd)
+static enum cmd_status to_rst_qp(struct hca *hca, struct cmd *cmd)
 {
 	enum cmd_status status;
 	struct qp *qp;
@@ -325,3 +304,15 @@ enum cmd_status cmd_2rst_qp(struct hca *hca, struct cmd *cmd)
 	set_state(hca, qp, QP_RST);
 	return CMD_OK;
 }
+
+const struct cmd_def cmds_qp_modify[] = {
+	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rst2init_qp },
+	{ 0x503, "INIT2RTR_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, init2rtr_qp },
+	{ 0x504, "RTR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rtr2rts_qp },
+	{ 0x505, "RTS2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rts2rts_qp },
+	{ 0x506, "SQERR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, sqerr2rts_qp },
+	{ 0x507, "2ERR_QP", CMD_IN_MIN, CMD_OUT_MIN, to_err_qp },
+	{ 0x50a, "2RST_QP", CMD_IN_MIN, CMD_OUT_MIN, to_rst_qp },
+	{ 0x50e, "INIT2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, init2init_qp },
+	{ 0, NULL, 0, 0, NULL },
+};

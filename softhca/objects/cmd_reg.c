@@ -5,9 +5,12 @@
  * A register's data starts at byte 0x10 of input and output.  In a read the
  * input says which part is meant (port, group), and the answer repeats it.
  */
-#include "hw_cmd.h"
+#include <string.h>
+
+#include "cmd_tables.h"
 #include "handlers.h"
-#include "vport.h"
+#include "hw_cmd.h"
+#include "objects_state.h"
 
 #define OP_WRITE       0u
 #define OP_READ	       1u
@@ -27,8 +30,8 @@ struct reg {
 static void pmtu_read(struct hca *hca, uint8_t *data)
 {
 	bits_set(data, PMTU_MAX, HCA_MAX_MTU);
-	bits_set(data, PMTU_ADMIN, hca->vport->port_mtu);
-	bits_set(data, PMTU_OPER, hca->vport->port_mtu);
+	bits_set(data, PMTU_ADMIN, hca->objects->vport.port_mtu);
+	bits_set(data, PMTU_OPER, hca->objects->vport.port_mtu);
 }
 
 static const char *pmtu_write(struct hca *hca, const uint8_t *data)
@@ -37,7 +40,7 @@ static const char *pmtu_write(struct hca *hca, const uint8_t *data)
 
 	if (!mtu || mtu > HCA_MAX_MTU)
 		return "the port's MTU is out of range";
-	hca->vport->port_mtu = (uint16_t)mtu;
+	hca->objects->vport.port_mtu = (uint16_t)mtu;
 	return NULL;
 }
 
@@ -54,7 +57,7 @@ static void ptys_read(struct hca *hca, uint8_t *data)
 
 static void paos_read(struct hca *hca, uint8_t *data)
 {
-	uint32_t state = hca->vport->admin_up ? PAOS_UP : PAOS_DOWN;
+	uint32_t state = hca->objects->vport.admin_up ? PAOS_UP : PAOS_DOWN;
 
 	bits_set(data, PAOS_ADMIN, state);
 	bits_set(data, PAOS_OPER, state);
@@ -95,12 +98,12 @@ static void ppcnt_read(struct hca *hca, uint8_t *data)
 
 static void node_desc_read(struct hca *hca, uint8_t *data)
 {
-	memcpy(data, hca->vport->node_desc, NODE_DESC_SIZE);
+	memcpy(data, hca->objects->vport.node_desc, NODE_DESC_SIZE);
 }
 
 static const char *node_desc_write(struct hca *hca, const uint8_t *data)
 {
-	memcpy(hca->vport->node_desc, data, NODE_DESC_SIZE);
+	memcpy(hca->objects->vport.node_desc, data, NODE_DESC_SIZE);
 	return NULL;
 }
 
@@ -138,7 +141,7 @@ static const struct reg *reg_find(uint32_t id)
 	return NULL;
 }
 
-enum cmd_status cmd_access_reg(struct hca *hca, struct cmd *cmd)
+static enum cmd_status access_reg(struct hca *hca, struct cmd *cmd)
 {
 	const struct reg *reg = reg_find(bits_get(cmd->in, REG_ID));
 	const uint8_t *data = cmd->in + REG_DATA_AT;
@@ -172,3 +175,8 @@ enum cmd_status cmd_access_reg(struct hca *hca, struct cmd *cmd)
 	reg->read(hca, answer);
 	return CMD_OK;
 }
+
+const struct cmd_def cmds_reg[] = {
+	{ 0x805, "ACCESS_REG", CMD_IN_MIN, CMD_OUT_MIN, access_reg },
+	{ 0, NULL, 0, 0, NULL },
+};

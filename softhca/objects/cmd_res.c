@@ -9,8 +9,9 @@
  */
 #include <stdlib.h>
 
-#include "hw_cmd.h"
+#include "cmd_tables.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 
 static void res_free(struct obj *obj)
 {

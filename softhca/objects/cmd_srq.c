@@ -9,8 +9,10 @@
  */
 #include <stdlib.h>
 
-#include "hw_cmd.h"
+#include "cmd_tables.h"
+#include "eq.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 
 #define XRC_LOG_STRIDE_BASE 4u
 #define DBR_ALIGN	    4u

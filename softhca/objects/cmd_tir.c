@@ -7,8 +7,10 @@
  * yet.
  */
 #include <stdlib.h>
+#include <string.h>
 
-#include "eth.h"
+#include "cmd_tables.h"
+#include "handlers.h"
 #include "hw_cmd.h"
 
 #define DISP_DIRECT   0u
@@ -48,7 +50,7 @@ static enum cmd_status make_interface(struct cmd *cmd, enum obj_kind kind,
 	return CMD_OK;
 }
 
-enum cmd_status cmd_create_tir(struct hca *hca, struct cmd *cmd)
+static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tirc = cmd->in + CMD_WQ_CTX_AT;
 	struct obj *td, *target;
@@ -84,7 +86,7 @@ enum cmd_status cmd_create_tir(struct hca *hca, struct cmd *cmd)
 }
 
 /* Where frames go stays as created; how they are hashed may change. */
-enum cmd_status cmd_modify_tir(struct hca *hca, struct cmd *cmd)
+static enum cmd_status modify_tir(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *new = cmd->in + CMD_WQ_CTX_AT;
 	uint64_t mask = be64_get(cmd->in + MODIFY_BITMASK_AT);
@@ -112,7 +114,7 @@ enum cmd_status cmd_modify_tir(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_destroy_tir(struct hca *hca, struct cmd *cmd)
+static enum cmd_status destroy_tir(struct hca *hca, struct cmd *cmd)
 {
 	return cmd_destroy(hca, cmd, OBJ_TIR);
 }
@@ -131,12 +133,12 @@ static enum cmd_status query_interface(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-enum cmd_status cmd_query_tir(struct hca *hca, struct cmd *cmd)
+static enum cmd_status query_tir(struct hca *hca, struct cmd *cmd)
 {
 	return query_interface(hca, cmd, OBJ_TIR, CMD_WQ_CTX_AT, TIRC_SIZE);
 }
 
-enum cmd_status cmd_create_tis(struct hca *hca, struct cmd *cmd)
+static enum cmd_status create_tis(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tisc = cmd->in + CMD_WQ_CTX_AT;
 	enum cmd_status status;
@@ -155,7 +157,7 @@ enum cmd_status cmd_create_tis(struct hca *hca, struct cmd *cmd)
 	return cmd_create(hca, cmd, &tis->obj);
 }
 
-enum cmd_status cmd_modify_tis(struct hca *hca, struct cmd *cmd)
+static enum cmd_status modify_tis(struct hca *hca, struct cmd *cmd)
 {
 	uint64_t mask = be64_get(cmd->in + MODIFY_BITMASK_AT);
 	enum cmd_status status;
@@ -174,12 +176,12 @@ enum cmd_status cmd_modify_tis(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_destroy_tis(struct hca *hca, struct cmd *cmd)
+static enum cmd_status destroy_tis(struct hca *hca, struct cmd *cmd)
 {
 	return cmd_destroy(hca, cmd, OBJ_TIS);
 }
 
-enum cmd_status cmd_query_tis(struct hca *hca, struct cmd *cmd)
+static enum cmd_status query_tis(struct hca *hca, struct cmd *cmd)
 {
 	return query_interface(hca, cmd, OBJ_TIS, CMD_CTX_AT, TISC_SIZE);
 }
@@ -222,7 +224,7 @@ static void rqt_set(struct rqt *rqt, struct obj *const *rq, uint32_t num)
 	rqt->num = num;
 }
 
-enum cmd_status cmd_create_rqt(struct hca *hca, struct cmd *cmd)
+static enum cmd_status create_rqt(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *rqtc = cmd->in + CMD_WQ_CTX_AT;
 	uint32_t max = bits_get(rqtc, RQTC_MAX_SIZE);
@@ -253,7 +255,7 @@ enum cmd_status cmd_create_rqt(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_modify_rqt(struct hca *hca, struct cmd *cmd)
+static enum cmd_status modify_rqt(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *rqtc = cmd->in + CMD_WQ_CTX_AT;
 	uint32_t num = bits_get(rqtc, RQTC_ACTUAL_SIZE);
@@ -281,7 +283,7 @@ enum cmd_status cmd_modify_rqt(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-enum cmd_status cmd_destroy_rqt(struct hca *hca, struct cmd *cmd)
+static enum cmd_status destroy_rqt(struct hca *hca, struct cmd *cmd)
 {
 	enum cmd_status status;
 	struct obj *obj;
@@ -294,3 +296,18 @@ enum cmd_status cmd_destroy_rqt(struct hca *hca, struct cmd *cmd)
 	obj_del(obj_table(hca, OBJ_RQT), obj);
 	return CMD_OK;
 }
+
+const struct cmd_def cmds_tir[] = {
+	{ 0x900, "CREATE_TIR", CMD_CTX_END, CMD_OUT_NUMBER, create_tir },
+	{ 0x901, "MODIFY_TIR", CMD_CTX_END, CMD_OUT_MIN, modify_tir },
+	{ 0x902, "DESTROY_TIR", CMD_IN_MIN, CMD_OUT_MIN, destroy_tir },
+	{ 0x903, "QUERY_TIR", CMD_IN_MIN, CMD_CTX_END, query_tir },
+	{ 0x912, "CREATE_TIS", CREATE_TIS_IN, CMD_OUT_NUMBER, create_tis },
+	{ 0x913, "MODIFY_TIS", CREATE_TIS_IN, CMD_OUT_MIN, modify_tis },
+	{ 0x914, "DESTROY_TIS", CMD_IN_MIN, CMD_OUT_MIN, destroy_tis },
+	{ 0x915, "QUERY_TIS", CMD_IN_MIN, CMD_CTX_AT + TISC_SIZE, query_tis },
+	{ 0x916, "CREATE_RQT", CMD_CTX_END, CMD_OUT_NUMBER, create_rqt },
+	{ 0x917, "MODIFY_RQT", CMD_CTX_END, CMD_OUT_MIN, modify_rqt },
+	{ 0x918, "DESTROY_RQT", CMD_IN_MIN, CMD_OUT_MIN, destroy_rqt },
+	{ 0, NULL, 0, 0, NULL },
+};

@@ -9,9 +9,11 @@
  * only read nothing is made that writes.
  */
 #include <stdlib.h>
+#include <string.h>
 
-#include "hw_cmd.h"
+#include "cmd_tables.h"
 #include "handlers.h"
+#include "hw_cmd.h"
 #include "umem.h"
 
 #define PAGE_SHIFT_MIN 12u

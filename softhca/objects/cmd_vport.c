@@ -7,13 +7,12 @@
  * received by these rules, since frames do not reach the HCA.  The RoCE
  * addresses are the HCA's GIDs: by them the wire finds it.
  */
-#include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "eq.h"
-#include "hw_cmd.h"
+#include "cmd_tables.h"
 #include "handlers.h"
-#include "vport.h"
+#include "hw_cmd.h"
+#include "objects_state.h"
 
 #define STATE_UP   1u
 #define STATE_DOWN 0u
@@ -23,38 +22,6 @@
 #define FIELDS_KNOWN                                                \
 	(VPORT_FIELD_MTU | VPORT_FIELD_PROMISC | VPORT_FIELD_LIST | \
 	 VPORT_FIELD_ROCE)
-
-int vport_init(struct hca *hca)
-{
-	hca->vport = calloc(1, sizeof(*hca->vport));
-	return hca->vport ? 0 : ENOMEM;
-}
-
-void vport_reset(struct hca *hca)
-{
-	struct vport *vport = hca->vport;
-
-	memset(vport, 0, sizeof(*vport));
-	vport->admin_up = true;
-	vport->port_mtu = HCA_DEFAULT_MTU;
-	vport->node_guid = hca->node_guid;
-	memcpy(vport->node_desc, "softhca", sizeof("softhca"));
-	hca->vport_mtu = HCA_DEFAULT_MTU;
-}
-
-void vport_fini(struct hca *hca)
-{
-	free(hca->vport);
-	hca->vport = NULL;
-}
-
-void port_set_admin(struct hca *hca, bool up)
-{
-	if (hca->vport->admin_up == up)
-		return;
-	hca->vport->admin_up = up;
-	event_port(hca, up ? EQE_PORT_ACTIVE : EQE_PORT_DOWN);
-}
 
 static enum cmd_status check_vport(struct cmd *cmd)
 {
@@ -68,7 +35,7 @@ static enum cmd_status check_vport(struct cmd *cmd)
 static enum cmd_status query_vport_state(struct hca *hca, struct cmd *cmd)
 {
 	enum cmd_status status = check_vport(cmd);
-	uint32_t state = hca->vport->admin_up ? STATE_UP : STATE_DOWN;
+	uint32_t state = hca->objects->vport.admin_up ? STATE_UP : STATE_DOWN;
 
 	if (status)
 		return status;
@@ -117,7 +84,7 @@ static void put_list(const struct vport *vport, uint32_t type, uint8_t *nvc,
 
 static enum cmd_status query_nic_vport_context(struct hca *hca, struct cmd *cmd)
 {
-	const struct vport *vport = hca->vport;
+	const struct vport *vport = &hca->objects->vport;
 	uint32_t type = bits_get(cmd->in, VPORT_LIST_TYPE);
 	uint8_t *nvc = cmd->out + VPORT_QUERY_CTX_AT;
 	enum cmd_status status = check_vport(cmd);
@@ -128,13 +95,14 @@ static enum cmd_status query_nic_vport_context(struct hca *hca, struct cmd *cmd)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
 				  "no such address list");
 	bits_set(nvc, NVC_ROCE_EN, vport->roce_en);
-	bits_set(nvc, NVC_MTU, hca->vport_mtu);
-	be64_put(nvc + NVC_SYSTEM_GUID_AT, hca->system_image_guid);
-	be64_put(nvc + NVC_PORT_GUID_AT, hca->node_guid);
+	bits_set(nvc, NVC_MTU, vport->mtu);
+	be64_put(nvc + NVC_SYSTEM_GUID_AT, hca->objects->system_image_guid);
+	be64_put(nvc + NVC_PORT_GUID_AT, hca->objects->node_guid);
 	be64_put(nvc + NVC_NODE_GUID_AT, vport->node_guid);
 	bits_set(nvc, NVC_PROMISC, vport->promisc);
 	bits_set(nvc, NVC_LIST_TYPE, type);
-	memcpy(nvc + NVC_ADDRESS_AT + 2, hca->mac, sizeof(hca->mac));
+	memcpy(nvc + NVC_ADDRESS_AT + 2, hca->objects->mac,
+	       sizeof(hca->objects->mac));
 	put_list(vport, type, nvc, cmd->out_len - VPORT_QUERY_OUT);
 	return CMD_OK;
 }
@@ -184,7 +152,7 @@ static enum cmd_status modify_nic_vport_context(struct hca *hca,
 	const uint8_t *nvc = cmd->in + VPORT_MODIFY_CTX_AT;
 	uint32_t fields = bits_get(cmd->in, VPORT_FIELDS);
 	uint32_t mtu = bits_get(nvc, NVC_MTU);
-	struct vport *vport = hca->vport;
+	struct vport *vport = &hca->objects->vport;
 	enum cmd_status status = check_vport(cmd);
 
 	if (status)
@@ -201,7 +169,7 @@ static enum cmd_status modify_nic_vport_context(struct hca *hca,
 			return status;
 	}
 	if (fields & VPORT_FIELD_MTU)
-		hca->vport_mtu = (uint16_t)mtu;
+		vport->mtu = (uint16_t)mtu;
 	if (fields & VPORT_FIELD_PROMISC)
 		vport->promisc = (uint8_t)bits_get(nvc, NVC_PROMISC);
 	if (fields & VPORT_FIELD_ROCE)
@@ -242,7 +210,7 @@ static enum cmd_status set_roce_address(struct hca *hca, struct cmd *cmd)
 	const uint8_t *addr = cmd->in + ROCE_ADDR_AT;
 	static const uint8_t none[16];
 	enum cmd_status status = check_gid_index(cmd);
-	struct hca_gid gid = { 0 };
+	struct roce_addr gid = { 0 };
 
 	if (status)
 		return status;
@@ -265,7 +233,7 @@ static enum cmd_status query_roce_address(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t *addr = cmd->out + ROCE_ADDR_AT;
 	enum cmd_status status = check_gid_index(cmd);
-	const struct hca_gid *gid;
+	const struct roce_addr *gid;
 
 	if (status)
 		return status;
@@ -294,6 +262,5 @@ const struct cmd_def cmds_vport[] = {
 	  query_hca_vport_pkey },
 	{ 0x770, "QUERY_VPORT_COUNTER", VPORT_COUNTER_IN, VPORT_COUNTER_OUT,
 	  query_vport_counter },
-	{ 0x805, "ACCESS_REG", CMD_IN_MIN, CMD_OUT_MIN, cmd_access_reg },
 	{ 0, NULL, 0, 0, NULL },
 };

@@ -21,10 +21,11 @@
  * A CQ that overruns or whose memory is not there fails for good: CQ_ERROR
  * event, no more CQEs, and its QPs go to error.
  */
-#include "cq.h"
+#include <string.h>
+
+#include "cq_cmd.h"
 #include "eq.h"
-#include "hca.h"
-#include "hw_wqe.h"
+#include "objects_state.h"
 
 #define CI_MASK	     0xffffffu
 #define CQE_OWNER_AT 0x3fu
@@ -173,9 +174,9 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		cq_fail(hca, cq, EQE_CQ_ACCESS_ERROR);
 		return;
 	}
-	hca->stats.cqes++;
+	hca->objects->stats.cqes++;
 	if (opcode == CQE_REQ_ERR || opcode == CQE_RESP_ERR) {
-		hca->stats.cqes_error++;
+		hca->objects->stats.cqes_error++;
 		solicited = true;
 	}
 	/* What is older than a ring has been consumed: keeps it comparable. */
@@ -206,23 +207,4 @@ void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
 	cq->arm = solicited ? CQ_ARMED_SOLICITED : CQ_ARMED_ANY;
 	if (newer)
 		notify(cq);
-}
-
-void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
-{
-	struct obj *obj = obj_get(obj_table(hca, OBJ_QP), number);
-
-	if (!obj)
-		return;
-	if (obj->kind == OBJ_QP) {
-		struct qp *qp = (struct qp *)obj;
-
-		if (qp->uar == uar)
-			dp_qp_doorbell(hca, qp);
-	} else {
-		struct eth_wq *sq = (struct eth_wq *)obj;
-
-		if (sq->uar == uar)
-			eth_sq_doorbell(hca, sq);
-	}
 }

@@ -14,8 +14,10 @@
  * room loses the events beyond a bound.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "eq.h"
+#include "objects_state.h"
 
 #define MAX_HELD (1u << 16)
 #define CI_MASK	 0xffffffu
@@ -47,6 +49,17 @@ static bool eq_full(const struct eq *eq)
 	return eq->pi - eq->ci >= eq_entries(eq);
 }
 
+struct eq *eq_get(struct hca *hca, uint32_t eqn)
+{
+	return (struct eq *)obj_find(hca, OBJ_EQ, eqn);
+}
+
+static void raise_vector(struct hca *hca, const struct eq *eq)
+{
+	if (hca->objects->host)
+		hca->objects->host->raise(hca, eq->vector);
+}
+
 static void eq_write(struct hca *hca, struct eq *eq, const struct eqe *eqe)
 {
 	uint64_t off = (uint64_t)(eq->pi & (eq_entries(eq) - 1)) * EQE_SIZE;
@@ -55,17 +68,17 @@ static void eq_write(struct hca *hca, struct eq *eq, const struct eqe *eqe)
 			     DMA_WRITE, NULL);
 
 	if (!p) {
-		hca->stats.dropped++;
+		hca->objects->stats.dropped++;
 		return;
 	}
 	memcpy(p, eqe->b, EQE_OWNER_AT);
 	__atomic_store_n(p + EQE_OWNER_AT, owner, __ATOMIC_RELEASE);
 	dma_stats(hca->dma)->write_bytes += EQE_SIZE;
 	eq->pi++;
-	hca->stats.eqes++;
+	hca->objects->stats.eqes++;
 	if (eq->armed) {
 		eq->armed = false;
-		hca_irq(hca, eq->vector);
+		raise_vector(hca, eq);
 	}
 }
 
@@ -92,7 +105,7 @@ static bool held_grow(struct eq *eq)
 static void eq_hold(struct hca *hca, struct eq *eq, const struct eqe *eqe)
 {
 	if (eq->num_held == eq->held_capacity && !held_grow(eq)) {
-		hca->stats.dropped++;
+		hca->objects->stats.dropped++;
 		return;
 	}
 	eq->held[(eq->held_first + eq->num_held++) % eq->held_capacity] = *eqe;
@@ -140,7 +153,7 @@ void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 	if (!arm)
 		return;
 	if (eq->pi != eq->ci)
-		hca_irq(hca, eq->vector);
+		raise_vector(hca, eq);
 	else
 		eq->armed = true;
 }
@@ -174,12 +187,17 @@ static void event_post(struct hca *hca, enum eqe_type type, uint8_t subtype,
 	if (find.eq)
 		eq_post(hca, find.eq, type, subtype, data);
 	else
-		hca->stats.dropped++;
+		hca->objects->stats.dropped++;
+}
+
+bool eq_has_cmd(const struct hca *hca)
+{
+	return hca->objects->cmd_eqn != 0;
 }
 
 void eq_post_cmd(struct hca *hca, uint32_t slots)
 {
-	struct eq *eq = hca->cmd_eqn ? eq_get(hca, hca->cmd_eqn) : NULL;
+	struct eq *eq = eq_get(hca, hca->objects->cmd_eqn);
 	uint8_t data[EQE_DATA_SIZE] = { 0 };
 
 	if (!eq)

@@ -14,10 +14,11 @@
 #ifndef SOFTHCA_HANDLERS_H
 #define SOFTHCA_HANDLERS_H
 
-#include "hca.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define UID_KERNEL 0u
-#define UID_SHARED 0xffffu
+#include "objects.h"
 
 #define QPN_ANY 0xffffffu
 
@@ -78,11 +79,6 @@ enum synd {
 };
 
 #define SYNDROME(kind, synd) ((uint32_t)(((kind) + 1) << 8 | (synd)))
-
-static inline bool uid_is_kernel(uint16_t uid)
-{
-	return uid == UID_KERNEL || uid == UID_SHARED;
-}
 
 /* May a command of this uid use (change) what belongs to owner? */
 static inline bool uid_may_use(uint16_t uid, uint16_t owner)

@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Lifetime of all objects of an HCA, and what the command handlers share. */
+/*
+ * Lifetime of all objects of an HCA.
+ *
+ * Each HCA has its own addresses and GUIDs: two devices with an equal system
+ * image GUID would be paired by the driver, two equal MACs would give equal
+ * link-local GIDs.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "caps.h"
-#include "hw_cmd.h"
+#include "cq_cmd.h"
+#include "eq.h"
 #include "handlers.h"
-#include "vport.h"
-
-#define PAGE_SHIFT_MIN 12u
-#define PAGE_SHIFT_MAX 43u
-#define PAGE_SHARE     64u /* page offsets count in 64ths of a page */
-
-struct kind_text {
-	const char *none, *uid, *busy, *full;
-};
-
-#define KIND_TEXT(name)                                               \
-	{ "no such " name, name " of another uid", name " is in use", \
-	  "every " name " number is in use" }
-
-static const struct kind_text kind_texts[OBJ_KINDS] = {
-	[OBJ_EQ] = KIND_TEXT("EQ"),
-	[OBJ_CQ] = KIND_TEXT("CQ"),
-	[OBJ_QP] = KIND_TEXT("QP"),
-	[OBJ_MKEY] = KIND_TEXT("mkey"),
-	[OBJ_PD] = KIND_TEXT("PD"),
-	[OBJ_UAR] = KIND_TEXT("UAR"),
-	[OBJ_SRQ] = KIND_TEXT("SRQ"),
-	[OBJ_XRCD] = KIND_TEXT("XRC domain"),
-	[OBJ_TD] = KIND_TEXT("transport domain"),
-	[OBJ_UCTX] = KIND_TEXT("user context"),
-	[OBJ_COUNTER] = KIND_TEXT("counter set"),
-	[OBJ_ETH_RQ] = KIND_TEXT("RQ"),
-	[OBJ_ETH_SQ] = KIND_TEXT("SQ"),
-	[OBJ_TIR] = KIND_TEXT("TIR"),
-	[OBJ_TIS] = KIND_TEXT("TIS"),
-	[OBJ_RQT] = KIND_TEXT("RQT"),
-	[OBJ_FLOW_TABLE] = KIND_TEXT("flow table"),
-	[OBJ_FLOW_GROUP] = KIND_TEXT("flow group"),
-	[OBJ_UMEM] = KIND_TEXT("UMEM"),
-};
+#include "objects_state.h"
 
 /* First number and size of each number space. */
 static const struct {
@@ -69,34 +42,87 @@ static const struct {
 	[OBJ_UMEM] = { 1, 1u << LOG_MAX_UMEM },
 };
 
+/* Locally administered; the last byte tells the HCA. */
+static const uint8_t base_mac[6] = { 0x02, 0x5f, 0x4c, 0x00, 0x00, 0x10 };
+
+static void set_identity(struct objects *objects, unsigned int index)
+{
+	const uint8_t *mac = objects->mac;
+	uint8_t guid[8];
+
+	memcpy(objects->mac, base_mac, sizeof(objects->mac));
+	objects->mac[4] = (uint8_t)(index >> 4);
+	objects->mac[5] = (uint8_t)(base_mac[5] + ((index & 0xf) << 4));
+
+	guid[0] = mac[0];
+	guid[1] = mac[1];
+	guid[2] = mac[2];
+	guid[3] = 0x03;
+	guid[4] = 0x00;
+	guid[5] = mac[3];
+	guid[6] = mac[4];
+	guid[7] = mac[5];
+	objects->node_guid = be64_get(guid);
+	objects->system_image_guid = objects->node_guid;
+}
+
 static void set_defaults(struct hca *hca)
 {
 	memset(hca->gids, 0, sizeof(hca->gids));
 	hca->atomic_host_endian = false;
 	hca->umr_fixed_page = caps_value("umr_modify_entity_size_disabled");
-	hca->enabled = false;
-	hca->initialised = false;
-	hca->issi = 0;
-	hca->log_max_qp = LOG_MAX_QP;
+	hca->objects->enabled = false;
+	hca->objects->initialised = false;
+	hca->objects->issi = 0;
+	hca->objects->log_max_qp = LOG_MAX_QP;
 	hca->obj[OBJ_QP].limit = 1u << LOG_MAX_QP;
-	hca->cmd_eqn = 0;
+	hca->objects->cmd_eqn = 0;
 	hca->gsi_qp = NULL;
 	vport_reset(hca);
 }
 
-int objects_init(struct hca *hca)
+static bool move_key(struct hca *hca, struct mkey *mkey, uint32_t pd)
+{
+	struct obj *to = obj_find(hca, OBJ_PD, pd);
+
+	if (!to)
+		return false;
+	obj_use_instead(&mkey->obj, obj_find(hca, OBJ_PD, mkey->pd), to);
+	mkey->pd = pd;
+	return true;
+}
+
+static const struct dp_owner owner = {
+	.write_cqe = cq_post,
+	.qp_event = event_qp,
+	.srq_event = event_srq,
+	.move_key = move_key,
+};
+
+int objects_init(struct hca *hca, unsigned int index)
 {
 	unsigned int kind;
-	int err;
 
+	hca->objects = calloc(1, sizeof(*hca->objects));
+	if (!hca->objects)
+		return ENOMEM;
+	set_identity(hca->objects, index);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
 		obj_table_init(&hca->obj[kind], spaces[kind].first,
 			       spaces[kind].limit);
-	err = vport_init(hca);
-	if (err)
-		return err;
+	hca->owner = &owner;
 	set_defaults(hca);
 	return 0;
+}
+
+void objects_attach(struct hca *hca, const struct objects_host *host)
+{
+	hca->objects->host = host;
+}
+
+const struct objects_stats *objects_stats(const struct hca *hca)
+{
+	return &hca->objects->stats;
 }
 
 static void qp_gone(struct obj *obj, void *arg)
@@ -119,137 +145,6 @@ void objects_reset(struct hca *hca)
 void objects_fini(struct hca *hca)
 {
 	objects_reset(hca);
-	vport_fini(hca);
-}
-
-bool uid_exists(struct hca *hca, uint16_t uid)
-{
-	return uid == UID_KERNEL || uid == UID_SHARED ||
-	       obj_find(hca, OBJ_UCTX, uid);
-}
-
-enum cmd_status refuse(struct cmd *cmd, enum cmd_status status,
-		       enum obj_kind kind, enum synd synd, const char *why)
-{
-	return cmd_refuse(cmd, status, SYNDROME(kind, synd), why);
-}
-
-static enum cmd_status lookup(struct hca *hca, struct cmd *cmd,
-			      enum obj_kind kind, uint32_t id, bool change,
-			      struct obj **obj)
-{
-	struct obj *found = obj_find(hca, kind, id);
-
-	if (!found)
-		return refuse(cmd, CMD_BAD_RES, kind, SYND_NONE,
-			      kind_texts[kind].none);
-	if (change ? !uid_may_change(cmd->uid, found->uid)
-		   : !uid_may_use(cmd->uid, found->uid))
-		return refuse(cmd, CMD_BAD_RES, kind, SYND_UID,
-			      kind_texts[kind].uid);
-	*obj = found;
-	return CMD_OK;
-}
-
-enum cmd_status cmd_use(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
-			uint32_t id, struct obj **obj)
-{
-	return lookup(hca, cmd, kind, id, false, obj);
-}
-
-enum cmd_status cmd_change(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
-			   uint32_t id, struct obj **obj)
-{
-	return lookup(hca, cmd, kind, id, true, obj);
-}
-
-enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj)
-{
-	enum obj_kind kind = obj->kind;
-	enum cmd_status status;
-	int err;
-
-	obj->uid = cmd->uid;
-	if (!uid_exists(hca, cmd->uid)) {
-		status = refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID,
-				"the command's uid is no user context");
-		goto err_free;
-	}
-	obj_use(obj, obj_find(hca, OBJ_UCTX, cmd->uid));
-	err = obj_add(obj_table(hca, kind), obj);
-	if (err) {
-		status = refuse(cmd, CMD_LIM_ERR, kind,
-				err == ENOSPC ? SYND_FULL : SYND_MEMORY,
-				err == ENOSPC ? kind_texts[kind].full
-					      : "out of memory");
-		goto err_free;
-	}
-	bits_set(cmd->out, CMD_NUMBER, obj->id);
-	return CMD_OK;
-
-err_free:
-	obj_unuse_all(obj);
-	obj->free(obj);
-	return status;
-}
-
-enum cmd_status cmd_check_destroy(struct hca *hca, struct cmd *cmd,
-				  enum obj_kind kind, uint32_t id,
-				  struct obj **obj)
-{
-	enum cmd_status status = cmd_change(hca, cmd, kind, id, obj);
-
-	if (status)
-		return status;
-	if ((*obj)->refs)
-		return refuse(cmd, CMD_RES_BUSY, kind, SYND_BUSY,
-			      kind_texts[kind].busy);
-	return CMD_OK;
-}
-
-enum cmd_status cmd_destroy(struct hca *hca, struct cmd *cmd,
-			    enum obj_kind kind)
-{
-	uint32_t id = bits_get(cmd->in, CMD_NUMBER);
-	enum cmd_status status;
-	struct obj *obj;
-
-	status = cmd_check_destroy(hca, cmd, kind, id, &obj);
-	if (status)
-		return status;
-	obj_del(obj_table(hca, kind), obj);
-	return CMD_OK;
-}
-
-enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
-			 const struct ring_spec *spec, struct ring *ring)
-{
-	unsigned int log_page = spec->log_page + PAGE_SHIFT_MIN;
-	size_t room = cmd->in_len > spec->pas ? cmd->in_len - spec->pas : 0;
-	uint64_t page, offset, num, i;
-
-	if (log_page > PAGE_SHIFT_MAX)
-		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_SIZE,
-			      "page size is too large");
-	page = (uint64_t)1 << log_page;
-	offset = page / PAGE_SHARE * spec->page_offset;
-	if (offset >= page)
-		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_ADDRESS,
-			      "page offset is outside the page");
-	num = (offset + spec->bytes + page - 1) >> log_page;
-	if (num > room / sizeof(uint64_t))
-		return refuse(cmd, CMD_BAD_INP_LEN, kind, SYND_LIST,
-			      "page list is longer than the command");
-	ring->pages = malloc((num ? num : 1) * sizeof(*ring->pages));
-	if (!ring->pages)
-		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
-			      "out of memory");
-	for (i = 0; i < num; i++)
-		ring->pages[i] = be64_get(cmd->in + spec->pas + i * 8) &
-				 ~(page - 1);
-	ring->num_pages = (uint32_t)num;
-	ring->log_page = (uint8_t)log_page;
-	ring->offset = offset;
-	ring->size = spec->bytes;
-	return CMD_OK;
+	free(hca->objects);
+	hca->objects = NULL;
 }

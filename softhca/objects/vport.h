@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The one port and its NIC vport; see cmd_vport.c and cmd_reg.c. */
+/* The one port and its NIC vport: what cmd_vport.c and cmd_reg.c set. */
 #ifndef SOFTHCA_VPORT_H
 #define SOFTHCA_VPORT_H
 
@@ -12,7 +12,7 @@
 struct vport {
 	bool admin_up; /* of the port; the link follows it */
 	bool roce_en;
-	uint16_t port_mtu;
+	uint16_t port_mtu, mtu;
 	uint8_t promisc; /* of NVC_PROMISC */
 	uint64_t node_guid;
 	uint16_t num_uc, num_mc, num_vlan;
@@ -21,13 +21,8 @@ struct vport {
 	uint8_t node_desc[64];
 };
 
-int vport_init(struct hca *hca); /* 0 or errno */
 void vport_reset(struct hca *hca);
-void vport_fini(struct hca *hca);
 /* Administrative state of the port; an event tells the driver of a change. */
 void port_set_admin(struct hca *hca, bool up);
-
-/* ACCESS_REG; cmd_reg.c */
-enum cmd_status cmd_access_reg(struct hca *hca, struct cmd *cmd);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "bar.h"
 #include "driver.h"
-#include "front.h"
+#include "front_state.h"
 
 #define ENABLE_HCA   0x104u
 #define DISABLE_HCA  0x105u

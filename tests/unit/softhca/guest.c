@@ -11,9 +11,8 @@
 
 #include <cmocka.h>
 
-#include "front.h"
+#include "bar.h"
 #include "guest.h"
-#include "log.h"
 
 #define BOX_STRIDE 1024u /* as the driver aligns mailboxes */
 
@@ -39,7 +38,7 @@ void guest_init(struct guest *guest)
 	guest->own_loop = true;
 	guest->loop = loop_create();
 	assert_non_null(guest->loop);
-	guest->wire = wire_create(guest->loop);
+	guest->wire = wire_create();
 	assert_non_null(guest->wire);
 	guest->hca = hca_create(guest->loop, guest->wire, 0);
 	assert_non_null(guest->hca);

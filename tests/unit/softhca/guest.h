@@ -3,8 +3,7 @@
  * A guest without a VM: RAM in a memfd, mapped into an HCA, and helpers that
  * do what a driver does with it.
  *
- * The HCA under test is made by the real hca_create(); what a test does not
- * link is stood in for by fakes.c.
+ * The HCA under test is made by the real hca_create().
  */
 #ifndef TEST_GUEST_H
 #define TEST_GUEST_H
@@ -12,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base.h"
+#include "datapath.h"
 #include "hca.h"
-#include "wire.h"
+#include "net.h"
+#include "handlers.h"
 
 #define GUEST_RAM_BASE 0x10000000ull /* not 0, so that null addresses fail */
 #define GUEST_RAM_SIZE (16ull << 20)

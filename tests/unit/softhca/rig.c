@@ -24,68 +24,10 @@ static struct {
 } srqs[MAX_THINGS];
 static unsigned int num_qps, num_srqs;
 
-/* ---- what the data path asks of the objects ---- */
+/* ---- what the data path tells its owner ---- */
 
-struct qp *qp_get(struct hca *hca, uint32_t qpn)
-{
-	unsigned int i;
-
-	for (i = 0; i < num_qps; i++)
-		if (qps[i].hca == hca && qps[i].qp &&
-		    qps[i].qp->qp.obj.id == qpn)
-			return &qps[i].qp->qp;
-	return NULL;
-}
-
-uint64_t ring_gpa(const struct ring *ring, uint64_t off)
-{
-	uint64_t at = off + ring->offset;
-
-	return ring->pages[at >> ring->log_page] +
-	       (at & ((1u << ring->log_page) - 1));
-}
-
-/* Bytes from off to the end of its page, at most len. */
-static size_t in_page(const struct ring *ring, uint64_t off, size_t len)
-{
-	size_t page = (size_t)1 << ring->log_page;
-	size_t left = page - ((off + ring->offset) & (page - 1));
-
-	return left < len ? left : len;
-}
-
-int ring_read(struct hca *hca, const struct ring *ring, uint64_t off, void *dst,
-	      size_t len)
-{
-	uint8_t *to = dst;
-	size_t n;
-
-	assert_true(off + len <= ring->size);
-	for (; len; off += n, to += n, len -= n) {
-		n = in_page(ring, off, len);
-		if (dma_read(hca->dma, ring_gpa(ring, off), to, n))
-			return 14;
-	}
-	return 0;
-}
-
-int ring_write(struct hca *hca, const struct ring *ring, uint64_t off,
-	       const void *src, size_t len)
-{
-	const uint8_t *from = src;
-	size_t n;
-
-	assert_true(off + len <= ring->size);
-	for (; len; off += n, from += n, len -= n) {
-		n = in_page(ring, off, len);
-		if (dma_write(hca->dma, ring_gpa(ring, off), from, n))
-			return 14;
-	}
-	return 0;
-}
-
-void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
-	     const uint8_t *first, bool solicited)
+static void write_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
+		      const uint8_t *first, bool solicited)
 {
 	struct rig_cq *r = (struct rig_cq *)cq;
 
@@ -104,27 +46,36 @@ static void note(struct hca *hca, unsigned int type, uint32_t number, bool srq)
 		(struct rig_event){ hca, type, number, srq };
 }
 
-void event_qp(struct hca *hca, enum eqe_type type, uint32_t qpn)
+static void qp_event(struct hca *hca, enum eqe_type type, uint32_t qpn)
 {
 	note(hca, type, qpn, false);
 }
 
-void event_srq(struct hca *hca, enum eqe_type type, uint32_t srqn)
+static void srq_event(struct hca *hca, enum eqe_type type, uint32_t srqn)
 {
 	note(hca, type, srqn, true);
 }
+
+static const struct dp_owner owner = {
+	.write_cqe = write_cqe,
+	.qp_event = qp_event,
+	.srq_event = srq_event,
+	.move_key = rig_move_key,
+};
 
 /* ---- making things ---- */
 
 static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
 {
-	struct hca_gid *g = &guest->hca->gids[index];
+	static const uint8_t mac[6] = { 0x02, 0x5f, 0x4c };
+	struct roce_addr *g = &guest->hca->gids[index];
 
 	memset(g, 0, sizeof(*g));
 	g->gid[10] = g->gid[11] = 0xff;
 	g->gid[12] = 10;
 	g->gid[15] = last;
-	memcpy(g->mac, guest->hca->mac, 6);
+	memcpy(g->mac, mac, 6);
+	g->mac[5] = last;
 	g->version = 2;
 }
 
@@ -133,6 +84,7 @@ void rig_init(struct guest *a, struct guest *b)
 	num_qps = num_srqs = rig_num_events = 0;
 	guest_init(a);
 	guest_init_on(b, a, 1);
+	a->hca->owner = b->hca->owner = &owner;
 	set_gid(a, 3, 1);
 	set_gid(b, 3, 2);
 }
@@ -142,11 +94,8 @@ void rig_fini(struct guest *a, struct guest *b)
 	unsigned int i;
 
 	for (i = 0; i < num_qps; i++) {
-		if (!qps[i].qp)
-			continue;
-		dp_qp_destroyed(qps[i].hca, &qps[i].qp->qp);
-		free(qps[i].qp->qp.ring.pages);
-		free(qps[i].qp);
+		if (qps[i].qp)
+			rig_qp_free(qps[i].qp);
 	}
 	rig_mkeys_free();
 	for (i = 0; i < num_srqs; i++) {
@@ -173,6 +122,30 @@ static void make_ring(struct guest *guest, struct ring *ring, uint64_t size)
 	ring->size = size;
 }
 
+void rig_place(struct guest *guest, struct obj *obj, uint32_t id)
+{
+	struct obj_table *table = obj_table(guest->hca, obj->kind);
+
+	if (id >= table->next) {
+		table->next = id;
+		assert_int_equal(obj_add(table, obj), 0);
+		assert_int_equal(obj->id, id);
+		return;
+	}
+	assert_null(obj_get(table, id));
+	table->slot[id] = obj;
+	table->count++;
+	obj->id = id;
+}
+
+static void qp_free(struct obj *obj)
+{
+	struct rig_qp *q = (struct rig_qp *)obj;
+
+	ring_free(&q->qp.ring);
+	free(q);
+}
+
 struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
 		      unsigned int log_rq, unsigned int log_stride)
 {
@@ -181,7 +154,8 @@ struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
 	assert_non_null(q);
 	assert_true(num_qps < MAX_THINGS);
 	q->guest = guest;
-	q->qp.obj.id = qpn;
+	obj_init(&q->qp.obj, OBJ_QP, 0, qp_free);
+	rig_place(guest, &q->qp.obj, qpn);
 	q->qp.type = QP_RC;
 	q->qp.pd = RIG_PD;
 	q->qp.user_index = qpn + 0x1000;
@@ -203,7 +177,7 @@ struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
 	q->qp.path.ack_timeout = 8;
 	qps[num_qps].hca = guest->hca;
 	qps[num_qps++].qp = q;
-	dp_qp_created(guest->hca, &q->qp);
+	assert_int_equal(dp_qp_created(guest->hca, &q->qp), 0);
 	assert_non_null(q->qp.dp);
 	return q;
 }
@@ -217,8 +191,7 @@ void rig_qp_free(struct rig_qp *q)
 			qps[i].qp = NULL;
 	dp_qp_destroyed(q->guest->hca, &q->qp);
 	assert_null(q->qp.dp);
-	free(q->qp.ring.pages);
-	free(q);
+	obj_del(obj_table(q->guest->hca, OBJ_QP), &q->qp.obj);
 }
 
 void rig_state(struct rig_qp *q, enum qp_state state)
@@ -231,7 +204,7 @@ void rig_state(struct rig_qp *q, enum qp_state state)
 
 static void aim(struct rig_qp *q, const struct rig_qp *peer)
 {
-	const struct hca_gid *g = &peer->guest->hca->gids[3];
+	const struct roce_addr *g = &peer->guest->hca->gids[3];
 
 	q->qp.remote_qpn = peer->qp.obj.id;
 	memcpy(q->qp.path.rgid, g->gid, 16);
@@ -240,8 +213,8 @@ static void aim(struct rig_qp *q, const struct rig_qp *peer)
 
 static void to_rts(struct rig_qp *q, uint32_t sq_psn, uint32_t rq_psn)
 {
-	be32_put(q->qp.qpc + 0x78, sq_psn);
-	be32_put(q->qp.qpc + 0x94, rq_psn);
+	q->qp.send_psn = sq_psn;
+	q->qp.recv_psn = rq_psn;
 	rig_state(q, QP_INIT);
 	rig_state(q, QP_RTR);
 	rig_state(q, QP_RTS);
@@ -253,7 +226,7 @@ void rig_revive(struct rig_qp *q)
 	q->sq_pi = q->rq_pi = 0;
 	memset(guest_ptr(q->guest, q->qp.dbr, 8), 0, 8);
 	q->scq.seen = q->scq.count = 0;
-	to_rts(q, be32_get(q->qp.qpc + 0x78), be32_get(q->qp.qpc + 0x94));
+	to_rts(q, q->qp.send_psn, q->qp.recv_psn);
 }
 
 /* PSNs near their end, so that they wrap in most tests. */
@@ -337,7 +310,7 @@ void rig_post_raw(struct rig_qp *q, const struct rig_wqe *w, unsigned int bbs)
 	uint8_t *dbr = guest_ptr(q->guest, q->qp.dbr, 8);
 
 	for (i = 0; i < bbs; i++)
-		ring_write(q->guest->hca, &q->qp.ring,
+		ring_write(q->guest->hca->dma, &q->qp.ring,
 			   q->qp.sq_offset + ((q->sq_pi + i) % size) * 64,
 			   w->b + i * 64, 64);
 	q->sq_pi = (uint16_t)(q->sq_pi + bbs);
@@ -365,7 +338,7 @@ static void put_recv(struct rig_qp *q, uint32_t off, uint32_t lkey,
 	be32_put(seg, len);
 	be32_put(seg + 4, lkey);
 	be64_put(seg + 8, addr);
-	ring_write(q->guest->hca, &q->qp.ring, off, seg, sizeof(seg));
+	ring_write(q->guest->hca->dma, &q->qp.ring, off, seg, sizeof(seg));
 }
 
 void rig_recv2(struct rig_qp *q, const uint32_t *lkeys, const uint64_t *addrs,
@@ -400,7 +373,7 @@ void rig_srq_post(struct rig_srq *s, uint16_t index, uint16_t next,
 	be32_put(b + 20, lkey);
 	be64_put(b + 24, addr);
 	be32_put(b + 36, 0x100);
-	ring_write(s->guest->hca, &s->srq.ring,
+	ring_write(s->guest->hca->dma, &s->srq.ring,
 		   (uint64_t)index << s->srq.log_stride, b,
 		   s->srq.log_stride > 5 ? 48 : 32);
 	s->pi++;

@@ -3,9 +3,9 @@
  * The data path without the objects: QPs, keys and CQs that a test makes by
  * hand in fake guest RAM.
  *
- * rig.c defines what the data path asks of the objects, so a CQE or an event
- * can be looked at as it was handed over.  WQEs are laid out here from the
- * programmer's reference by plain offsets, apart from the headers of softhca.
+ * The rig is the data path's owner in the place of the objects, so a CQE or an
+ * event can be looked at as it was handed over.  WQEs are laid out here from
+ * the programmer's reference by plain offsets, apart from softhca's headers.
  */
 #ifndef TEST_RIG_H
 #define TEST_RIG_H
@@ -45,6 +45,10 @@ struct rig_event {
 };
 extern struct rig_event rig_events[RIG_EVENTS];
 extern unsigned int rig_num_events;
+
+/* Put an object under that number into the table of its kind. */
+void rig_place(struct guest *guest, struct obj *obj, uint32_t id);
+bool rig_move_key(struct hca *hca, struct mkey *mkey, uint32_t pd);
 
 /* Two HCAs on one wire; ends with everything that was made on them. */
 void rig_init(struct guest *a, struct guest *b);

@@ -17,19 +17,7 @@ static struct {
 } mkeys[MAX_MKEYS];
 static unsigned int num_mkeys;
 
-/* ---- what the data path asks of the objects ---- */
-
-struct mkey *mkey_get(struct hca *hca, uint32_t index)
-{
-	unsigned int i;
-
-	for (i = 0; i < num_mkeys; i++)
-		if (mkeys[i].hca == hca && mkeys[i].mkey->obj.id == index)
-			return mkeys[i].mkey;
-	return NULL;
-}
-
-bool mkey_move(struct hca *hca, struct mkey *mkey, uint32_t pd)
+bool rig_move_key(struct hca *hca, struct mkey *mkey, uint32_t pd)
 {
 	(void)hca;
 	if (pd != RIG_PD && pd != RIG_OTHER_PD)
@@ -45,10 +33,16 @@ void rig_mkeys_free(void)
 	while (num_mkeys) {
 		struct mkey *m = mkeys[--num_mkeys].mkey;
 
-		free(m->mtt);
-		free(m->klm);
-		free(m);
+		obj_del(obj_table(mkeys[num_mkeys].hca, OBJ_MKEY), &m->obj);
 	}
+}
+
+static void mkey_free(struct obj *obj)
+{
+	struct mkey *m = (struct mkey *)obj;
+
+	mkey_drop_list(m);
+	free(m);
 }
 
 struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
@@ -58,7 +52,8 @@ struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 
 	assert_non_null(m);
 	assert_true(num_mkeys < MAX_MKEYS);
-	m->obj.id = 0x100 + num_mkeys;
+	obj_init(&m->obj, OBJ_MKEY, 0, mkey_free);
+	rig_place(guest, &m->obj, 0x100 + num_mkeys);
 	m->variant = (uint8_t)(0x5a + num_mkeys);
 	m->mode = mode;
 	m->start = start;

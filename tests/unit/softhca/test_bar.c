@@ -17,8 +17,9 @@
 
 #include <cmocka.h>
 
-#include "front.h"
+#include "front_state.h"
 #include "guest.h"
+#include "objects_state.h"
 
 static struct guest g;
 
@@ -30,8 +31,10 @@ static struct {
 	bool arm;
 } rung;
 
-void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
-		 bool arm)
+void __wrap_eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn,
+			uint32_t ci, bool arm);
+void __wrap_eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn,
+			uint32_t ci, bool arm)
 {
 	assert_ptr_equal(hca, g.hca);
 	rung.eqs++;
@@ -41,7 +44,10 @@ void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 	rung.arm = arm;
 }
 
-void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
+void __wrap_cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0,
+			uint32_t cqn);
+void __wrap_cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0,
+			uint32_t cqn)
 {
 	assert_ptr_equal(hca, g.hca);
 	rung.cqs++;
@@ -50,7 +56,8 @@ void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
 	rung.number = cqn;
 }
 
-void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
+void __wrap_sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number);
+void __wrap_sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 {
 	assert_ptr_equal(hca, g.hca);
 	rung.sqs++;
@@ -109,7 +116,7 @@ static void test_cmdq_address(void **state)
 	guest_write64(&g, 0x10, 0x0000000187654000ull);
 	assert_int_equal(g.hca->front->cmdq.addr, 0x187654000ull);
 	/* After a reset of the objects the queue is still there. */
-	hca_reset(g.hca);
+	objects_reset(g.hca);
 	assert_int_equal(g.hca->front->cmdq.addr, 0x187654000ull);
 	front_reset(g.hca);
 	assert_false(g.hca->front->cmdq.valid);
@@ -223,7 +230,7 @@ static void test_eq_doorbells(void **state)
 	assert_int_equal(rung.number, 255);
 	assert_int_equal(rung.ci, 1);
 	assert_false(rung.arm);
-	assert_int_equal(g.hca->stats.doorbells_eq, 2);
+	assert_int_equal(g.hca->front->stats.doorbells_eq, 2);
 }
 
 static void test_cq_doorbells(void **state)
@@ -247,7 +254,7 @@ static void test_cq_doorbells(void **state)
 	guest_write32(&g, 0x14 * 4096 + 0x24, 0xff00000a);
 	assert_int_equal(rung.word0, 0x02000006);
 	assert_int_equal(rung.number, 0xa);
-	assert_int_equal(g.hca->stats.doorbells_cq, 3);
+	assert_int_equal(g.hca->front->stats.doorbells_cq, 3);
 }
 
 static void test_send_doorbells(void **state)
@@ -277,7 +284,7 @@ static void test_send_doorbells(void **state)
 	guest_write64(&g, 0x20 * 4096, 0x0000050a00012303ull);
 	assert_int_equal(rung.sqs, n);
 	assert_int_equal(rung.eqs + rung.cqs, 0);
-	assert_int_equal(g.hca->stats.doorbells_sq, n);
+	assert_int_equal(g.hca->front->stats.doorbells_sq, n);
 }
 
 /* ---- interrupts ---- */
@@ -299,19 +306,19 @@ static void test_irqs(void **state)
 	(void)state;
 	irqs_set(irqs, 0, dup(a));
 	irqs_set(irqs, 63, dup(b));
-	hca_irq(g.hca, 0);
-	hca_irq(g.hca, 0);
-	hca_irq(g.hca, 63);
+	g.hca->objects->host->raise(g.hca, 0);
+	g.hca->objects->host->raise(g.hca, 0);
+	g.hca->objects->host->raise(g.hca, 63);
 	assert_int_equal(take(a), 2);
 	assert_int_equal(take(b), 1);
-	assert_int_equal(g.hca->stats.irqs, 3);
-	hca_irq(g.hca, 64);
-	hca_irq(g.hca, UINT32_MAX);
+	assert_int_equal(g.hca->front->stats.irqs, 3);
+	g.hca->objects->host->raise(g.hca, 64);
+	g.hca->objects->host->raise(g.hca, UINT32_MAX);
 
 	/* Without an eventfd it waits, visibly, and fires once. */
-	hca_irq(g.hca, 33);
-	hca_irq(g.hca, 33);
-	assert_int_equal(g.hca->stats.irqs, 3);
+	g.hca->objects->host->raise(g.hca, 33);
+	g.hca->objects->host->raise(g.hca, 33);
+	assert_int_equal(g.hca->front->stats.irqs, 3);
 	{
 		uint8_t pba[8];
 
@@ -327,11 +334,11 @@ static void test_irqs(void **state)
 	assert_int_equal(pipe(blocking), 0);
 	irqs_set(irqs, 1, dup(blocking[1]));
 	for (i = 0; i < 100000; i++)
-		hca_irq(g.hca, 1);
+		g.hca->objects->host->raise(g.hca, 1);
 	close(blocking[0]);
 	close(blocking[1]);
 	/* Reset forgets what waits. */
-	hca_irq(g.hca, 34);
+	g.hca->objects->host->raise(g.hca, 34);
 	front_reset(g.hca);
 	irqs_set(irqs, 34, dup(b));
 	assert_int_equal(take(b), 0);

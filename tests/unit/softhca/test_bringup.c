@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
+#include "objects_state.h"
 
 #define NUM_TIS	   8u
 #define NUM_TIR	   10u
@@ -200,7 +201,7 @@ static void ethernet_up(struct boot *boot)
 
 	number(boot, 0x754, 0);
 	assert_memory_equal(msg.out + VPORT_QUERY_CTX_AT + NVC_ADDRESS_AT + 2,
-			    drv->guest.hca->mac, 6);
+			    drv->guest.hca->objects->mac, 6);
 	drv->pd = alloc(boot, 0x800);
 	boot->td = alloc(boot, 0x816);
 	msg_mkey(drv, &msg, MKEY_PA);
@@ -417,7 +418,7 @@ static void test_twice(void **state)
 		ib_down(&boot);
 		ethernet_down(&boot);
 		core_down(&boot);
-		assert_false(boot.drv.guest.hca->enabled);
+		assert_false(boot.drv.guest.hca->objects->enabled);
 	}
 	guest_fini(&boot.drv.guest);
 }
@@ -435,9 +436,9 @@ static void test_reset(void **state)
 	ethernet_up(&boot);
 	interface_up(&boot);
 	ib_up(&boot);
-	hca_reset(boot.drv.guest.hca);
+	objects_reset(boot.drv.guest.hca);
 	assert_int_equal(drv_count(boot.drv.guest.hca), 0);
-	assert_int_equal(boot.drv.guest.hca->cmd_eqn, 0);
+	assert_int_equal(boot.drv.guest.hca->objects->cmd_eqn, 0);
 	boot.events = false;
 	core_up(&boot);
 	guest_fini(&boot.drv.guest);

@@ -13,9 +13,7 @@
 
 #include <cmocka.h>
 
-#include "caps.h"
 #include "driver.h"
-#include "xlat.h"
 
 #define QUERY_HCA_CAP 0x100u
 #define SET_HCA_CAP   0x109u
@@ -263,7 +261,7 @@ static void test_override(void **state)
 			 63);
 	assert_true(guest.hca->umr_fixed_page);
 	assert_int_equal(caps_override("umr_modify_entity_size_disabled=0"), 0);
-	hca_reset(guest.hca);
+	objects_reset(guest.hca);
 	assert_false(guest.hca->umr_fixed_page);
 	assert_int_equal(caps_override("log_max_klm_list_size=16"), 0);
 	guest_fini(&guest);

@@ -21,7 +21,8 @@
 #include "control.h"
 #include "guest.h"
 #include "stats.h"
-#include "usock.h"
+#include "objects_state.h"
+#include "front_state.h"
 
 static struct guest g;
 static struct hca *hcas[2];
@@ -36,7 +37,8 @@ static enum cmd_status do_nothing(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-const struct cmd_def cmds_res[] = {
+extern const struct cmd_def __wrap_cmds_res[];
+const struct cmd_def __wrap_cmds_res[] = {
 	{ 0x801, "FIRST", 8, 8, do_nothing },
 	{ 0x802, "SECOND", 8, 8, do_nothing },
 	{ 0x803, "THIRD", 8, 8, do_nothing },
@@ -44,20 +46,25 @@ const struct cmd_def cmds_res[] = {
 };
 
 /* Objects of two kinds in one table, of one in another. */
-static struct obj qps[2] = { { .kind = OBJ_QP }, { .kind = OBJ_QP } };
-static struct obj sq = { .kind = OBJ_ETH_SQ }, umem = { .kind = OBJ_UMEM };
-static bool have_objects;
+static struct obj qps[2], sq, umem;
 
-void obj_for_each(struct obj_table *table,
-		  void (*fn)(struct obj *obj, void *arg), void *arg)
+static void keep(struct obj *obj)
 {
-	if (have_objects && table == &g.hca->obj[OBJ_QP]) {
-		fn(&qps[0], arg);
-		fn(&sq, arg);
-		fn(&qps[1], arg);
-	} else if (have_objects && table == &g.hca->obj[OBJ_UMEM]) {
-		fn(&umem, arg);
-	}
+	(void)obj;
+}
+
+static void have_objects(void)
+{
+	struct obj_table *table = obj_table(g.hca, OBJ_QP);
+
+	obj_init(&qps[0], OBJ_QP, 0, keep);
+	obj_init(&sq, OBJ_ETH_SQ, 0, keep);
+	obj_init(&qps[1], OBJ_QP, 0, keep);
+	obj_init(&umem, OBJ_UMEM, 0, keep);
+	assert_int_equal(obj_add(table, &qps[0]), 0);
+	assert_int_equal(obj_add(table, &sq), 0);
+	assert_int_equal(obj_add(table, &qps[1]), 0);
+	assert_int_equal(obj_add(obj_table(g.hca, OBJ_UMEM), &umem), 0);
 }
 
 static int setup(void **state)
@@ -145,17 +152,17 @@ static void execute(uint16_t opcode, size_t len)
 
 static void count_things(void)
 {
-	g.hca->stats.doorbells_sq = 11;
-	g.hca->stats.doorbells_cq = 12;
-	g.hca->stats.doorbells_eq = 13;
+	g.hca->front->stats.doorbells_sq = 11;
+	g.hca->front->stats.doorbells_cq = 12;
+	g.hca->front->stats.doorbells_eq = 13;
 	g.hca->stats.wqes_send[0x0a] = 21;
 	g.hca->stats.wqes_send[0x10] = 22;
 	g.hca->stats.wqes_send[0x2f] = 23;
 	g.hca->stats.wqes_recv = 24;
-	g.hca->stats.cqes = 31;
-	g.hca->stats.cqes_error = 32;
-	g.hca->stats.eqes = 33;
-	g.hca->stats.irqs = UINT64_MAX;
+	g.hca->objects->stats.cqes = 31;
+	g.hca->objects->stats.cqes_error = 32;
+	g.hca->objects->stats.eqes = 33;
+	g.hca->front->stats.irqs = UINT64_MAX;
 	dma_stats(g.hca->dma)->read_bytes = 41;
 	dma_stats(g.hca->dma)->write_bytes = 42;
 	execute(0x801, 16);
@@ -200,7 +207,7 @@ static void test_text(void **state)
 		assert_line(text, lines[i]);
 	assert_null(strstr(text, "SECOND"));
 	assert_null(strstr(text, "FIRST 2\nhca0.commands_failed.FIRST"));
-	g.hca->stats.cqes++;
+	g.hca->objects->stats.cqes++;
 	assert_line(ask("stats\n"), "hca0.cqes 32");
 }
 
@@ -256,14 +263,15 @@ static void test_objects(void **state)
 	const char *text;
 
 	(void)state;
-	have_objects = true;
+	have_objects();
 	text = ask("objects\n");
 	assert_line(text, "hca0.qp 2");
 	assert_line(text, "hca0.eth_sq 1");
 	assert_line(text, "hca0.umem 1");
 	assert_line(text, "hca0.pd 0");
 	assert_line(text, "hca1.qp 0");
-	have_objects = false;
+	obj_table_clear(obj_table(g.hca, OBJ_QP));
+	obj_table_clear(obj_table(g.hca, OBJ_UMEM));
 	assert_line(ask("objects\n"), "hca0.qp 0");
 }
 

@@ -13,8 +13,10 @@
 
 #include <cmocka.h>
 
+#include "cq_cmd.h"
 #include "driver.h"
 #include "eq.h"
+#include "objects_state.h"
 
 #define CREATE_CQ  0x400u
 #define DESTROY_CQ 0x401u
@@ -25,7 +27,8 @@
 static uint32_t failed_qpn, num_failed;
 
 /* Stand-in for the data path: notes which QP is told to fail. */
-void dp_qp_error(struct hca *hca, struct qp *qp)
+void __wrap_dp_qp_error(struct hca *hca, struct qp *qp);
+void __wrap_dp_qp_error(struct hca *hca, struct qp *qp)
 {
 	(void)hca;
 	qp->state = QP_ERR;
@@ -75,7 +78,7 @@ static void run_wraps(struct drv_cq *cq)
 		assert_int_equal(seen, tag);
 		drv_cq_update(&drv.guest, cq);
 	}
-	assert_int_equal(drv.guest.hca->stats.cqes, tag);
+	assert_int_equal(drv.guest.hca->objects->stats.cqes, tag);
 	assert_null(drv_eqe(&drv.guest, &drv.comp_eq));
 	assert_null(drv_eqe(&drv.guest, &drv.async_eq));
 	drv_fini(&drv);
@@ -177,7 +180,7 @@ static void test_solicited(void **state)
 		post(&drv, cq, (uint8_t)i, 3, false);
 		assert_true(event(&drv, cq));
 	}
-	assert_int_equal(drv.guest.hca->stats.cqes_error, 2);
+	assert_int_equal(drv.guest.hca->objects->stats.cqes_error, 2);
 	drv_fini(&drv);
 }
 

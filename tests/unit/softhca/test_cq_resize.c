@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "cq_cmd.h"
 #include "driver.h"
 #include "eq.h"
 

@@ -18,7 +18,6 @@
 
 #include <cmocka.h>
 
-#include "dma.h"
 #include "guest.h"
 
 #define PAGE 4096ull

@@ -14,6 +14,7 @@
 
 #include "driver.h"
 #include "eq.h"
+#include "objects_state.h"
 
 #define CREATE_EQ   0x301u
 #define DESTROY_EQ  0x302u
@@ -89,7 +90,7 @@ static void test_full(void **state)
 	drv_init(&drv);
 	for (i = 0; i < 1000; i++)
 		eq_post_comp(drv.guest.hca, eq->eqn, i);
-	assert_int_equal(drv.guest.hca->stats.eqes, 8);
+	assert_int_equal(drv.guest.hca->objects->stats.eqes, 8);
 	/* Odd batches, so that the ring is filled again at all offsets. */
 	while (got < 1000) {
 		unsigned int batch = got % 7 + 1;
@@ -104,11 +105,11 @@ static void test_full(void **state)
 		drv_eq_update(&drv.guest, eq);
 	}
 	assert_null(drv_eqe(&drv.guest, eq));
-	assert_int_equal(drv.guest.hca->stats.dropped, 0);
+	assert_int_equal(drv.guest.hca->objects->stats.dropped, 0);
 	/* A driver that never reads loses events, and only that. */
 	for (i = 0; i < 200000; i++)
 		eq_post_comp(drv.guest.hca, eq->eqn, i);
-	assert_true(drv.guest.hca->stats.dropped > 0);
+	assert_true(drv.guest.hca->objects->stats.dropped > 0);
 	drv_fini(&drv);
 }
 
@@ -202,10 +203,10 @@ static void test_command_eq(void **state)
 	(void)state;
 	drv_init(&drv);
 	eq_post_cmd(drv.guest.hca, 1); /* nobody to tell */
-	assert_int_equal(drv.guest.hca->cmd_eqn, 0);
+	assert_int_equal(drv.guest.hca->objects->cmd_eqn, 0);
 	eq.uar = other.uar = drv.uar;
 	drv_create_eq(&drv.guest, &eq, 1ull << EQE_CMD);
-	assert_int_equal(drv.guest.hca->cmd_eqn, eq.eqn);
+	assert_int_equal(drv.guest.hca->objects->cmd_eqn, eq.eqn);
 	msg_eq(&drv.guest, &msg, &other, 1ull << EQE_CMD);
 	assert_refused(&drv.guest, &msg, CMD_BAD_RES_STATE, OBJ_EQ, SYND_STATE);
 	eq_post_cmd(drv.guest.hca, 0x80000001);
@@ -214,7 +215,7 @@ static void test_command_eq(void **state)
 	assert_int_equal(eqe[1], EQE_CMD);
 	assert_int_equal(be32_get(eqe + 0x20), 0x80000001);
 	assert_int_equal(cmd_number(&drv.guest, DESTROY_EQ, eq.eqn, 0), CMD_OK);
-	assert_int_equal(drv.guest.hca->cmd_eqn, 0);
+	assert_int_equal(drv.guest.hca->objects->cmd_eqn, 0);
 	assert_int_equal(cmd_number(&drv.guest, DESTROY_EQ, eq.eqn, 0),
 			 CMD_BAD_RES);
 	drv_fini(&drv);
@@ -290,8 +291,8 @@ static void test_no_memory(void **state)
 	drv_init(&drv);
 	dma_map_clear(drv.guest.hca->dma);
 	eq_post_comp(drv.guest.hca, drv.comp_eq.eqn, 1);
-	assert_int_equal(drv.guest.hca->stats.eqes, 0);
-	assert_int_equal(drv.guest.hca->stats.dropped, 1);
+	assert_int_equal(drv.guest.hca->objects->stats.eqes, 0);
+	assert_int_equal(drv.guest.hca->objects->stats.dropped, 1);
 	assert_false(drv_irq(&drv.guest, 0));
 	drv_fini(&drv);
 }

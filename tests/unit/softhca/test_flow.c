@@ -259,7 +259,7 @@ static void test_reset(void **state)
 	assert_int_equal(send(&drv), CMD_OK);
 	msg_fte(b, in_b, (1u << 22) - 1, DEST_TYPE_TABLE, a);
 	assert_int_equal(send(&drv), CMD_OK);
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	assert_int_equal(drv_count(drv.guest.hca), 0);
 	drv_fini(&drv);
 }

@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "loop.h"
 
 #define MS 1000000ull
 

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "driver.h"
-#include "mkey.h"
 
 #define CREATE_MKEY  0x200u
 #define QUERY_MKEY   0x201u

@@ -204,21 +204,28 @@ static void test_ring(void **state)
 	/* At every place across the border of the pages. */
 	for (i = 4032 - 300; i <= 4032; i++) {
 		memset(back, 0, sizeof(back));
-		assert_int_equal(ring_write(guest.hca, &ring, i, buf, 300), 0);
-		assert_int_equal(ring_read(guest.hca, &ring, i, back, 300), 0);
+		assert_int_equal(ring_write(guest.hca->dma, &ring, i, buf, 300),
+				 0);
+		assert_int_equal(ring_read(guest.hca->dma, &ring, i, back, 300),
+				 0);
 		assert_memory_equal(buf, back, 300);
 	}
-	assert_int_equal(ring_read(guest.hca, &ring, 7700, back, 300), 0);
-	assert_int_equal(ring_read(guest.hca, &ring, 7701, back, 300), EFAULT);
-	assert_int_equal(ring_read(guest.hca, &ring, 8000, back, 1), EFAULT);
-	assert_int_equal(ring_write(guest.hca, &ring, UINT64_MAX, buf, 2),
+	assert_int_equal(ring_read(guest.hca->dma, &ring, 7700, back, 300), 0);
+	assert_int_equal(ring_read(guest.hca->dma, &ring, 7701, back, 300),
 			 EFAULT);
-	assert_int_equal(ring_write(guest.hca, &ring, 0, buf, 8001), EFAULT);
+	assert_int_equal(ring_read(guest.hca->dma, &ring, 8000, back, 1),
+			 EFAULT);
+	assert_int_equal(ring_write(guest.hca->dma, &ring, UINT64_MAX, buf, 2),
+			 EFAULT);
+	assert_int_equal(ring_write(guest.hca->dma, &ring, 0, buf, 8001),
+			 EFAULT);
 	/* A page that is no memory. */
 	pages[1] = 0x1000;
-	assert_int_equal(ring_write(guest.hca, &ring, 4000, buf, 32), 0);
-	assert_int_equal(ring_write(guest.hca, &ring, 4000, buf, 33), EFAULT);
-	assert_int_equal(ring_read(guest.hca, &ring, 4032, back, 1), EFAULT);
+	assert_int_equal(ring_write(guest.hca->dma, &ring, 4000, buf, 32), 0);
+	assert_int_equal(ring_write(guest.hca->dma, &ring, 4000, buf, 33),
+			 EFAULT);
+	assert_int_equal(ring_read(guest.hca->dma, &ring, 4032, back, 1),
+			 EFAULT);
 	guest_fini(&guest);
 }
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
+#include "objects_state.h"
 
 #define ROUNDS	     60000u
 #define TEARDOWN_HCA 0x103u
@@ -303,7 +304,8 @@ static unsigned int reached(const struct hca *hca)
 	unsigned int i, n = num_defs(), ok = 0;
 
 	for (i = 0; i < n; i++)
-		ok += hca->stats.cmds[i] > hca->stats.cmds_failed[i];
+		ok += hca->objects->stats.cmds[i] >
+		      hca->objects->stats.cmds_failed[i];
 	return ok;
 }
 
@@ -315,14 +317,14 @@ static void test_random(void **state)
 	(void)state;
 	seed = 20240229;
 	drv_init(&drv);
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	for (i = 0; i < ROUNDS; i++) {
 		struct guest *guest = &drv.guest;
 
 		/* The rings may lie on each other. */
 		if (guest->next > GUEST_RAM_BASE + GUEST_RAM_SIZE / 2)
 			guest->next = GUEST_RAM_BASE;
-		if (!guest->hca->initialised)
+		if (!guest->hca->objects->initialised)
 			populate(&drv);
 		if (rnd() % 2)
 			try_template(&drv);
@@ -335,7 +337,7 @@ static void test_random(void **state)
 	}
 	/* Nearly all of them have gone deep: all but those of bare luck. */
 	assert_in_range(reached(drv.guest.hca), num_defs() - 8, num_defs());
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	assert_int_equal(drv_count(drv.guest.hca), 0);
 	drv_fini(&drv);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
+#include "objects_state.h"
 
 #define MKEYS	5000u
 #define QPS	500u
@@ -66,12 +67,12 @@ static void check_new(struct hca *hca)
 	assert_int_equal(drv_count(hca), 0);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
 		assert_int_equal(hca->obj[kind].next, hca->obj[kind].first);
-	assert_int_equal(hca->cmd_eqn, 0);
+	assert_int_equal(hca->objects->cmd_eqn, 0);
 	assert_null(hca->gsi_qp);
-	assert_false(hca->enabled || hca->initialised ||
+	assert_false(hca->objects->enabled || hca->objects->initialised ||
 		     hca->atomic_host_endian);
-	assert_int_equal(hca->issi, 0);
-	assert_int_equal(hca->vport_mtu, HCA_DEFAULT_MTU);
+	assert_int_equal(hca->objects->issi, 0);
+	assert_int_equal(hca->objects->vport.mtu, HCA_DEFAULT_MTU);
 }
 
 static void test_reset(void **state)
@@ -85,7 +86,7 @@ static void test_reset(void **state)
 	assert_true(drv_count(drv.guest.hca) > MKEYS + 8 * QPS);
 	drv.guest.hca->gids[3].gid[0] = 0xfe;
 	for (round = 0; round < 2; round++) {
-		hca_reset(drv.guest.hca);
+		objects_reset(drv.guest.hca);
 		check_new(drv.guest.hca);
 		assert_int_equal(drv.guest.hca->gids[3].gid[0], 0);
 	}
@@ -102,7 +103,7 @@ static void test_no_memory(void **state)
 	drv_init(&drv);
 	populate(&drv);
 	dma_map_clear(drv.guest.hca->dma);
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	check_new(drv.guest.hca);
 	drv_fini(&drv);
 }
@@ -140,7 +141,7 @@ static void test_quick(void **state)
 	print_message("lookup: %u ns\n",
 		      (unsigned int)((loop_now_ns() - start) / LOOKUPS));
 	start = loop_now_ns();
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	print_message("reset: %u us\n",
 		      (unsigned int)((loop_now_ns() - start) / 1000));
 	drv_fini(&drv);

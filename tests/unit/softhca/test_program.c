@@ -22,9 +22,7 @@
 
 #include <cmocka.h>
 
-#include "bits.h"
 #include "guest.h"
-#include "log.h"
 #include "vfu_client.h"
 
 #define BAR  0u

@@ -34,13 +34,18 @@ static struct {
 	unsigned int old_state, new_state;
 } told;
 
-void dp_qp_created(struct hca *hca, struct qp *qp)
+int __wrap_dp_qp_created(struct hca *hca, struct qp *qp);
+int __wrap_dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
 	told.created++;
+	return 0;
 }
 
-void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state)
+void __wrap_dp_qp_modified(struct hca *hca, struct qp *qp,
+			   unsigned int old_state);
+void __wrap_dp_qp_modified(struct hca *hca, struct qp *qp,
+			   unsigned int old_state)
 {
 	(void)hca;
 	told.modified++;
@@ -48,13 +53,15 @@ void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state)
 	told.new_state = qp->state;
 }
 
-void dp_qp_destroyed(struct hca *hca, struct qp *qp)
+void __wrap_dp_qp_destroyed(struct hca *hca, struct qp *qp);
+void __wrap_dp_qp_destroyed(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
 	told.destroyed++;
 }
 
-void dp_qp_doorbell(struct hca *hca, struct qp *qp)
+void __wrap_dp_qp_doorbell(struct hca *hca, struct qp *qp);
+void __wrap_dp_qp_doorbell(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
 	told.doorbells++;
@@ -300,7 +307,7 @@ static void test_gsi(void **state)
 	msg_qp(&drv, &msg, &umr);
 	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_QP, SYND_UID);
 	drv_create_qp(&drv, &qp);
-	hca_reset(drv.guest.hca);
+	objects_reset(drv.guest.hca);
 	assert_null(drv.guest.hca->gsi_qp);
 	drv_fini(&drv);
 }

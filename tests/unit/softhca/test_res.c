@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
+#include "objects_state.h"
 
 #define ALLOC_PD     0x800u
 #define DEALLOC_PD   0x801u
@@ -66,7 +67,7 @@ static void test_alloc_all(void **state)
 				 pair->first);
 		assert_int_equal(cmd_number(&guest, pair->dealloc, 0, 0),
 				 CMD_BAD_RES);
-		hca_reset(guest.hca);
+		objects_reset(guest.hca);
 		assert_int_equal(drv_count(guest.hca), 0);
 	}
 	guest_fini(&guest);
@@ -189,19 +190,19 @@ static void test_states(void **state)
 	assert_int_equal(cmd_number(&guest, 0x10b, 2, 0), CMD_BAD_PARAM);
 	assert_int_equal(cmd_number(&guest, 0x10b, 1, 0), CMD_OK);
 	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_OK);
-	assert_true(guest.hca->initialised);
+	assert_true(guest.hca->objects->initialised);
 	cmd_alloc(&guest, ALLOC_PD, 0);
 	/* Other ways to tear down are not reported. */
 	assert_int_equal(cmd_number(&guest, 0x103, 2, 0), CMD_BAD_PARAM);
 	assert_int_equal(drv_count(guest.hca), 1);
 	assert_int_equal(cmd_number(&guest, 0x103, 0, 0), CMD_OK);
 	assert_int_equal(drv_count(guest.hca), 0);
-	assert_false(guest.hca->initialised);
-	assert_true(guest.hca->enabled);
+	assert_false(guest.hca->objects->initialised);
+	assert_true(guest.hca->objects->enabled);
 	/* And up again without ENABLE. */
 	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_OK);
 	assert_int_equal(cmd_number(&guest, 0x105, 0, 0), CMD_OK);
-	assert_false(guest.hca->enabled);
+	assert_false(guest.hca->objects->enabled);
 	/* Pages: none wanted, none taken, none to give back. */
 	msg_init(&msg, 0x107, 0);
 	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
@@ -281,7 +282,7 @@ static void test_kernel_only(void **state)
 		assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
 		assert_int_equal(guest_syndrome(msg.out), 0x0c0d04);
 		assert_int_equal(drv_count(drv.guest.hca), before);
-		assert_true(drv.guest.hca->initialised);
+		assert_true(drv.guest.hca->objects->initialised);
 	}
 	drv_fini(&drv);
 }

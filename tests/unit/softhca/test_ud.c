@@ -63,7 +63,7 @@ static int teardown(void **state)
 static void wq_av(struct rig_wqe *w, const struct guest *to, uint32_t qpn,
 		  uint32_t qkey, unsigned int gid)
 {
-	const struct hca_gid *g = &to->hca->gids[gid];
+	const struct roce_addr *g = &to->hca->gids[gid];
 	uint8_t *av = w->b + w->len;
 
 	be32_put(av, qkey);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "driver.h"
-#include "mkey.h"
+#include "eq.h"
 
 #define CREATE_UMEM  0xa08u
 #define DESTROY_UMEM 0xa0au

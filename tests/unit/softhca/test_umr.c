@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "mkey.h"
 #include "umr_wqe.h"
 
 #define MW_BIND 0x06u

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "caps.h"
 #include "driver.h"
 #include "stats.h"
 
@@ -286,7 +285,7 @@ static void test_capability(void **state)
 				fixed ? "umr_modify_entity_size_disabled=1"
 				      : "umr_modify_entity_size_disabled=0"),
 			0);
-		hca_reset(guest->hca);
+		objects_reset(guest->hca);
 		drv_fini(&drv);
 		drv_init(&drv);
 		make_qp(QP_REG_UMR);

@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "usock.h"
 
 static char path[64];
 

@@ -18,7 +18,6 @@
 
 #include <cmocka.h>
 
-#include "dma.h"
 #include "guest.h"
 #include "vfu_fixture.h"
 

@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "front.h"
+#include "front_state.h"
 #include "guest.h"
 #include "vfu_client.h"
 

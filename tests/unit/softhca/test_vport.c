@@ -14,6 +14,7 @@
 
 #include "driver.h"
 #include "eq.h"
+#include "objects_state.h"
 
 #define QUERY_STATE 0x750u
 #define QUERY_NIC   0x754u
@@ -59,11 +60,12 @@ static void test_identity(void **state)
 	(void)state;
 	guest_init(&guest);
 	nvc = query_nic(&guest, NVC_LIST_UC);
-	assert_memory_equal(nvc + NVC_ADDRESS_AT + 2, guest.hca->mac, 6);
+	assert_memory_equal(nvc + NVC_ADDRESS_AT + 2, guest.hca->objects->mac,
+			    6);
 	assert_int_equal(be64_get(nvc + NVC_NODE_GUID_AT),
-			 guest.hca->node_guid);
+			 guest.hca->objects->node_guid);
 	assert_int_equal(be64_get(nvc + NVC_SYSTEM_GUID_AT),
-			 guest.hca->system_image_guid);
+			 guest.hca->objects->system_image_guid);
 	assert_int_equal(bits_get(nvc, NVC_MTU), HCA_DEFAULT_MTU);
 	guest_fini(&guest);
 }
@@ -81,7 +83,7 @@ static void test_modify(void **state)
 	bits_set(new, NVC_MTU, 9000);
 	bits_set(new, NVC_PROMISC, 7); /* not selected */
 	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
-	assert_int_equal(guest.hca->vport_mtu, 9000);
+	assert_int_equal(guest.hca->objects->vport.mtu, 9000);
 	nvc = query_nic(&guest, NVC_LIST_UC);
 	assert_int_equal(bits_get(nvc, NVC_MTU), 9000);
 	assert_int_equal(bits_get(nvc, NVC_PROMISC), 0);
@@ -139,7 +141,7 @@ static void test_modify_bad(void **state)
 	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
 	/* Refused means nothing was changed. */
 	assert_int_equal(bits_get(query_nic(&guest, 0), NVC_PROMISC), 0);
-	assert_int_equal(guest.hca->vport_mtu, HCA_DEFAULT_MTU);
+	assert_int_equal(guest.hca->objects->vport.mtu, HCA_DEFAULT_MTU);
 	modify_nic(0);
 	bits_set(msg.in, CMD_OTHER_FUNC, 1);
 	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
@@ -289,7 +291,7 @@ static void test_roce_address(void **state)
 	static const uint8_t ip[16] = { 0, 0, 0,    0,	  0,  0,  0, 0,
 					0, 0, 0xff, 0xff, 10, 77, 0, 1 };
 	uint8_t *addr = msg.in + ROCE_ADDR_AT;
-	const struct hca_gid *gid;
+	const struct roce_addr *gid;
 	struct guest guest;
 
 	(void)state;

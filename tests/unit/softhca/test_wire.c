@@ -39,7 +39,7 @@ static uint64_t sent_to(const struct pkt *pkt, struct hca *hca)
 
 static struct pkt to(const struct guest *guest, unsigned int index)
 {
-	const struct hca_gid *g = &guest->hca->gids[index];
+	const struct roce_addr *g = &guest->hca->gids[index];
 	struct pkt pkt = { .dest_qpn = 0x999, .version = g->version };
 
 	memcpy(pkt.dgid, g->gid, 16);
@@ -91,9 +91,9 @@ static void test_leave(void **state)
 
 	(void)state;
 	assert_int_equal(sent_to(&pkt, gb.hca), 1);
-	wire_leave(ga.wire, gb.hca);
+	wire_leave(ga.wire, &gb.hca->port);
 	assert_int_equal(sent_to(&pkt, gb.hca), 0);
-	assert_int_equal(wire_join(ga.wire, gb.hca), 0);
+	assert_int_equal(wire_join(ga.wire, &gb.hca->port), 0);
 	assert_int_equal(sent_to(&pkt, gb.hca), 1);
 }
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "usock.h"
+#include "base.h"
 #include "vfu_client.h"
 
 /* What QEMU proposes. */

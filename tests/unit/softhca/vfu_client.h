@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loop.h"
+#include "base.h"
 #include "vfu_proto.h"
 
 struct vfu_client {

@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 
-#include "dma.h"
 #include "guest.h"
-#include "log.h"
 #include "vfu_fixture.h"
 
 /* ---- a device that remembers ---- */

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Completion queues, for their commands: see cq.c. */
-#ifndef SOFTHCA_CQ_H
-#define SOFTHCA_CQ_H
+#ifndef SOFTHCA_CQ_CMD_H
+#define SOFTHCA_CQ_CMD_H
 
-#include "hca.h"
+#include <stdbool.h>
+#include <stdint.h>
 
+#include "datapath.h"
+
+/*
+ * Write one CQE: see struct dp_owner.  Overrun raises CQ_ERROR and moves the
+ * CQ's QPs to error.
+ */
+void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
+	     const uint8_t *first, bool solicited);
 /* Function of cq->timer; arg is the CQ. */
 void cq_timer(void *arg);
 /*

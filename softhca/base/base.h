@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The ground floor: tools that know no HCA.  This is the header by which the
+ * floors above use it.
+ */
+#ifndef SOFTHCA_BASE_H
+#define SOFTHCA_BASE_H
+
+#include "bits.h"
+#include "dma.h"
+#include "log.h"
+#include "loop.h"
+#include "obj.h"
+#include "ring.h"
+#include "spans.h"
+#include "usock.h"
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * An HCA, as far down as there is one: what the data path needs to execute
+ * WQEs.  Each floor above keeps its own state behind a pointer that is opaque
+ * to the others.
+ *
+ * One thread serves all of it (loop.h), so nothing is locked.
+ */
+#ifndef SOFTHCA_DEVICE_H
+#define SOFTHCA_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base.h"
+#include "net.h"
+
+#define HCA_GID_TABLE 128u
+#define HCA_TIMER_KHZ 156250u /* of the clock that the guest reads */
+
+/* Owners of objects: a user context has its number, the kernel these two. */
+#define UID_KERNEL 0u
+#define UID_SHARED 0xffffu
+
+enum obj_kind {
+	OBJ_EQ,
+	OBJ_CQ,
+	OBJ_QP,	  /* shares its number space with OBJ_ETH_SQ, see obj_table */
+	OBJ_MKEY, /* numbered by mkey index, without the variant byte */
+	OBJ_PD,
+	OBJ_UAR,
+	OBJ_SRQ, /* RMP and XRC SRQ */
+	OBJ_XRCD,
+	OBJ_TD, /* transport domain */
+	OBJ_UCTX,
+	OBJ_COUNTER, /* Q counter set */
+	OBJ_ETH_RQ,
+	OBJ_ETH_SQ,
+	OBJ_TIR,
+	OBJ_TIS,
+	OBJ_RQT,
+	OBJ_FLOW_TABLE,
+	OBJ_FLOW_GROUP,
+	OBJ_UMEM,
+	OBJ_KINDS
+};
+
+struct dp_stats {
+	uint64_t wqes_send[0x30]; /* by WQE opcode */
+	uint64_t wqes_recv;
+	uint64_t rnr_naks, timeouts;
+	uint64_t dropped; /* packets */
+};
+
+struct hca {
+	char name[8]; /* "hca0" */
+	struct loop *loop;
+	struct dma_map *dma;
+
+	struct port port; /* its addresses are the GIDs */
+	struct roce_addr gids[HCA_GID_TABLE];
+
+	/* Objects, by kind; the floor above fills these in. */
+	struct obj_table obj[OBJ_KINDS];
+	struct qp *gsi_qp;	 /* the live QP of service type QP1, or NULL */
+	bool atomic_host_endian; /* operands of atomics */
+	bool umr_fixed_page;	 /* UMR may not change a key's page size */
+
+	const struct dp_owner *owner; /* whom the data path tells */
+	struct dp_stats stats;
+
+	struct datapath *dp;	 /* private to the data path */
+	struct objects *objects; /* private to the objects */
+	struct front *front;	 /* private to the front */
+};
+
+static inline bool uid_is_kernel(uint16_t uid)
+{
+	return uid == UID_KERNEL || uid == UID_SHARED;
+}
+
+/* The table that holds the kind. */
+struct obj_table *obj_table(struct hca *hca, enum obj_kind kind);
+/* NULL when there is none of that kind and number. */
+struct obj *obj_find(struct hca *hca, enum obj_kind kind, uint32_t id);
+
+#endif

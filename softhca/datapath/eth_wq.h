@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * An Ethernet receive or send queue.
+ */
+#ifndef SOFTHCA_ETH_WQ_H
+#define SOFTHCA_ETH_WQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base.h"
+
+struct cq;
+
+/* As in the contexts of RMP, RQ and SQ. */
+enum wqc_state {
+	WQC_STATE_RST = 0,
+	WQC_STATE_RDY = 1,
+	WQC_STATE_ERR = 3,
+};
+
+struct eth_wq {
+	struct obj obj;
+	struct ring ring;
+	uint8_t log_size, log_stride, state;
+	struct cq *cq;
+	uint32_t user_index, pd, uar;
+	uint64_t dbr;
+	uint16_t ci;
+};
+
+#endif

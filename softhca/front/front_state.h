@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the front keeps of an HCA. */
+#ifndef SOFTHCA_FRONT_STATE_H
+#define SOFTHCA_FRONT_STATE_H
+
+#include <stdbool.h>
+
+#include "bar.h"
+#include "cmdq.h"
+#include "front.h"
+#include "irq.h"
+#include "pci.h"
+#include "vfu.h"
+
+struct front {
+	struct pci_config pci;
+	struct bar bar;
+	struct irqs irqs;
+	struct cmdq cmdq;
+
+	struct vfu_device device;
+	struct vfu *vfu; /* NULL: not listening */
+	bool connected;
+	unsigned int clients; /* that there have been */
+	void (*changed)(void *arg);
+	void *changed_arg;
+	struct front_stats stats;
+};
+
+/* front.c: device reset: the objects, the command queue and config space. */
+void front_reset(struct hca *hca);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A port: all that the network knows of an HCA.
+ *
+ * It has RoCE addresses and takes the packets that are sent to one of them.
+ * Its owner fills it in, may change the addresses at any time, and sends
+ * through the wire that the port has joined.
+ */
+#ifndef SOFTHCA_PORT_H
+#define SOFTHCA_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pkt;
+struct wire;
+
+/* Unused when gid is all zero. */
+struct roce_addr {
+	uint8_t gid[16];
+	uint8_t mac[6];
+	uint8_t version; /* 0 RoCE v1, 2 RoCE v2 */
+	uint8_t l3_type; /* 0 IPv4, 1 IPv6 */
+	bool vlan_valid;
+	uint16_t vlan_id;
+};
+
+struct port {
+	const struct roce_addr *addrs;
+	unsigned int num_addrs;
+	void (*receive)(void *arg, const struct pkt *pkt);
+	void *arg;
+	struct wire *wire; /* set when it joins, NULL outside */
+};
+
+#endif

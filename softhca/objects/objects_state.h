@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the objects keep of an HCA besides the objects. */
+#ifndef SOFTHCA_OBJECTS_STATE_H
+#define SOFTHCA_OBJECTS_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "objects.h"
+#include "vport.h"
+
+struct objects {
+	/* Identity: for ever. */
+	uint8_t mac[6];
+	uint64_t node_guid, system_image_guid;
+
+	/* What commands have set. */
+	struct vport vport;
+	bool enabled, initialised; /* ENABLE_HCA, INIT_HCA */
+	uint16_t issi;		   /* SET_ISSI */
+	uint8_t log_max_qp;	   /* SET_HCA_CAP(general) asked for it */
+	uint32_t cmd_eqn;	   /* EQ of command completions, 0: none */
+
+	struct objects_stats stats;
+	const struct objects_host *host; /* or NULL */
+};
+
+#endif
