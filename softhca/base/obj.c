@@ -33,6 +33,10 @@ void obj_use(struct obj *user, struct obj *used)
 {
 	if (!used)
 		return;
+	if (user->num_uses == OBJ_MAX_USES) {
+		user->overfull = true;
+		return;
+	}
 	user->uses[user->num_uses++] = used;
 	used->refs++;
 }
@@ -104,6 +108,8 @@ int obj_add(struct obj_table *table, struct obj *obj)
 {
 	uint32_t id;
 
+	if (obj->overfull)
+		return E2BIG;
 	if (table->next < table->limit) {
 		id = table->next;
 		if (id >= table->capacity && table_grow(table))

@@ -22,6 +22,7 @@ struct obj {
 	uint32_t id;
 	uint16_t uid; /* owner, 0 is the kernel */
 	uint8_t kind, num_uses;
+	bool overfull; /* stands on more than uses has room for */
 	uint32_t refs; /* other objects that stand on this one */
 	void (*free)(struct obj *obj);	/* releases the memory */
 	struct obj *uses[OBJ_MAX_USES]; /* objects that this one stands on */
@@ -38,7 +39,11 @@ struct obj_table {
 /* Fill in the head of an object; it is in no table yet. */
 void obj_init(struct obj *obj, unsigned int kind, uint16_t uid,
 	      void (*free)(struct obj *obj));
-/* Note that user stands on used, until user is deleted; NULL is ignored. */
+/*
+ * Note that user stands on used, until user is deleted; NULL is ignored.  All of
+ * it is noted before user gets a number: obj_add() refuses an object that
+ * stands on more than OBJ_MAX_USES others.
+ */
 void obj_use(struct obj *user, struct obj *used);
 /* user stands on now in the place of old. */
 void obj_use_instead(struct obj *user, struct obj *old, struct obj *now);
@@ -48,8 +53,8 @@ void obj_unuse_all(struct obj *user);
 /* Numbers will be in [first, limit); first is not 0. */
 void obj_table_init(struct obj_table *table, uint32_t first, uint32_t limit);
 /*
- * Give obj a number in table and own it.  0, ENOSPC (all numbers used) or
- * ENOMEM.
+ * Give obj a number in table and own it.  0, ENOSPC (all numbers used), ENOMEM
+ * or E2BIG (see obj_use).
  */
 int obj_add(struct obj_table *table, struct obj *obj);
 /* NULL when there is no such number. */

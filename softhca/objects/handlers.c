@@ -80,6 +80,24 @@ enum cmd_status cmd_change(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 	return lookup(hca, cmd, kind, id, true, obj);
 }
 
+static enum cmd_status refuse_number(struct hca *hca, struct cmd *cmd,
+				     enum obj_kind kind, int err)
+{
+	switch (err) {
+	case ENOSPC:
+		return refuse(cmd, CMD_LIM_ERR, kind, SYND_FULL,
+			      kind_texts[kind].full);
+	case ENOMEM:
+		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
+			      "out of memory");
+	default:
+		log_error("%s: a new object stands on more than %d others",
+			  hca->name, OBJ_MAX_USES);
+		return refuse(cmd, CMD_INT_ERR, kind, SYND_INTERNAL,
+			      "stands on too many objects");
+	}
+}
+
 enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj)
 {
 	enum obj_kind kind = obj->kind;
@@ -95,10 +113,7 @@ enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj)
 	obj_use(obj, obj_find(hca, OBJ_UCTX, cmd->uid));
 	err = obj_add(obj_table(hca, kind), obj);
 	if (err) {
-		status = refuse(cmd, CMD_LIM_ERR, kind,
-				err == ENOSPC ? SYND_FULL : SYND_MEMORY,
-				err == ENOSPC ? kind_texts[kind].full
-					      : "out of memory");
+		status = refuse_number(hca, cmd, kind, err);
 		goto err_free;
 	}
 	bits_set(cmd->out, CMD_NUMBER, obj->id);

@@ -63,19 +63,20 @@
 #define HCA_DEFAULT_MTU	   1522u
 
 enum synd {
-	SYND_NONE,	 /* no such number */
-	SYND_UID,	 /* of another user, or no such user */
-	SYND_BUSY,	 /* other objects stand on it */
-	SYND_FULL,	 /* all numbers are used */
-	SYND_MEMORY,	 /* softhca is out of memory */
-	SYND_TYPE,	 /* a type, mode or flag that does not exist here */
-	SYND_SIZE,	 /* a size or count out of range */
-	SYND_ADDRESS,	 /* an address or offset that cannot be */
-	SYND_LIST,	 /* a list longer than the command */
-	SYND_STATE,	 /* not in this state */
-	SYND_FIELD,	 /* a field that cannot be set (to this) */
-	SYND_MISMATCH,	 /* two objects that do not belong together */
-	SYND_UNSUPPORTED /* a feature that is not reported */
+	SYND_NONE,	  /* no such number */
+	SYND_UID,	  /* of another user, or no such user */
+	SYND_BUSY,	  /* other objects stand on it */
+	SYND_FULL,	  /* all numbers are used */
+	SYND_MEMORY,	  /* softhca is out of memory */
+	SYND_TYPE,	  /* a type, mode or flag that does not exist here */
+	SYND_SIZE,	  /* a size or count out of range */
+	SYND_ADDRESS,	  /* an address or offset that cannot be */
+	SYND_LIST,	  /* a list longer than the command */
+	SYND_STATE,	  /* not in this state */
+	SYND_FIELD,	  /* a field that cannot be set (to this) */
+	SYND_MISMATCH,	  /* two objects that do not belong together */
+	SYND_UNSUPPORTED, /* a feature that is not reported */
+	SYND_INTERNAL	  /* a limit of softhca itself */
 };
 
 #define SYNDROME(kind, synd) ((uint32_t)(((kind) + 1) << 8 | (synd)))

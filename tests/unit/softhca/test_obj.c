@@ -2,7 +2,7 @@
 /*
  * Proves: object tables give distinct numbers within their bounds, reuse them
  * as late as possible, find nothing that is not there, and free all; notes of
- * use count and release; rings reach every byte of their pages and no other.
+ * use count and release, and too many of them are refused; rings reach every byte of their pages and no other.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -139,16 +139,43 @@ static void test_uses(void **state)
 	freed = 0;
 	obj_table_init(&table, 1, 10);
 	assert_int_equal(obj_add(&table, pd), 0);
-	assert_int_equal(obj_add(&table, qp), 0);
 	obj_use(qp, pd);
 	obj_use(qp, pd);
 	obj_use(qp, NULL);
+	assert_int_equal(obj_add(&table, qp), 0);
 	assert_int_equal(pd->refs, 2);
 	obj_del(&table, qp);
 	assert_int_equal(pd->refs, 0);
 	assert_int_equal(freed, 1);
 	obj_table_clear(&table);
 	assert_int_equal(freed, 2);
+}
+
+/* Who stands on more objects than can be noted gets no number. */
+static void test_too_many_uses(void **state)
+{
+	struct obj_table table;
+	struct obj *pd = new_obj(OBJ_PD), *qp = new_obj(OBJ_QP);
+	struct obj *next = new_obj(OBJ_QP);
+	unsigned int i;
+
+	(void)state;
+	obj_table_init(&table, 1, 10);
+	assert_int_equal(obj_add(&table, pd), 0);
+	for (i = 0; i < OBJ_MAX_USES; i++) {
+		obj_use(qp, pd);
+		obj_use(next, pd);
+	}
+	obj_use(qp, pd);
+	assert_int_equal(pd->refs, 2 * OBJ_MAX_USES);
+	assert_int_equal(obj_add(&table, qp), E2BIG);
+	assert_int_equal(table.count, 1);
+	obj_unuse_all(qp);
+	free(qp);
+	assert_int_equal(obj_add(&table, next), 0);
+	obj_del(&table, next);
+	assert_int_equal(pd->refs, 0);
+	obj_table_clear(&table);
 }
 
 /* Whoever stands on whom, a clear frees all and looks at none of it. */
@@ -236,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_reuse_late),
 		cmocka_unit_test(test_for_each),
 		cmocka_unit_test(test_uses),
+		cmocka_unit_test(test_too_many_uses),
 		cmocka_unit_test(test_clear_used),
 		cmocka_unit_test(test_ring),
 	};
