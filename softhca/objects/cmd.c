@@ -100,29 +100,6 @@ const struct cmd_def *cmd_by_index(unsigned int index)
 	return index < joined.num ? joined.defs[index] : NULL;
 }
 
-/* Commands about the whole device, which no user may change. */
-static bool is_kernels(uint16_t opcode)
-{
-	static const uint16_t opcodes[] = {
-		0x102, /* INIT_HCA */
-		0x103, /* TEARDOWN_HCA */
-		0x104, /* ENABLE_HCA */
-		0x105, /* DISABLE_HCA */
-		0x108, /* MANAGE_PAGES */
-		0x109, /* SET_HCA_CAP */
-		0x10b, /* SET_ISSI */
-		0x755, /* MODIFY_NIC_VPORT_CONTEXT */
-		0x761, /* SET_ROCE_ADDRESS */
-		0x805, /* ACCESS_REG */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
-		if (opcodes[i] == opcode)
-			return true;
-	return false;
-}
-
 static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
 				const struct cmd_def *def)
 {
@@ -135,7 +112,7 @@ static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
 	if (cmd->out_len < def->min_out)
 		return cmd_refuse(cmd, CMD_BAD_OUTP_LEN, SYND_OUT_LEN,
 				  "output room too short");
-	if (!uid_is_kernel(cmd->uid) && is_kernels(cmd->opcode))
+	if (def->issuer == CMD_KERNEL && !uid_is_kernel(cmd->uid))
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_KERNEL,
 				  "only the kernel may do that");
 	return def->handler(hca, cmd);

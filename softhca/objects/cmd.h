@@ -6,11 +6,12 @@
  * buffer, finds the opcode in the table, calls the handler, scatters the
  * output and completes the entry.  A handler never touches the queue.
  *
- * A handler runs to its end at once.  Input shorter than min_in is refused
- * with BAD_INP_LEN and output room shorter than min_out with BAD_OUTP_LEN
- * before the handler is called, so the fixed part of a layout may be read
- * without checks; lists that follow it (PAS, KLM) must be checked against
- * in_len.  The output buffer is zeroed and at least min_out long.
+ * A handler runs to its end at once.  It is not called for a command of a user
+ * that only the kernel may issue, nor with input shorter than min_in
+ * (BAD_INP_LEN) or output room shorter than min_out (BAD_OUTP_LEN).  So it may
+ * read the fixed part of a layout without checks, but must check the lists that
+ * follow it (PAS, KLM) against in_len.  The output buffer is zeroed and at least
+ * min_out long.
  */
 #ifndef SOFTHCA_CMD_H
 #define SOFTHCA_CMD_H
@@ -47,9 +48,16 @@ struct cmd {
 	const char *why;   /* static text for the log when refused, or NULL */
 };
 
+/* Who may issue a command; with CMD_ANYONE the handler looks at the uid. */
+enum cmd_issuer {
+	CMD_ANYONE,
+	CMD_KERNEL /* it changes the whole device */
+};
+
 struct cmd_def {
 	uint16_t opcode;
 	const char *name; /* the reference's name, e.g. "CREATE_QP" */
+	enum cmd_issuer issuer;
 	uint16_t min_in, min_out;
 	enum cmd_status (*handler)(struct hca *hca, struct cmd *cmd);
 };

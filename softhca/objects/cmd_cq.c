@@ -246,9 +246,12 @@ static enum cmd_status query_cq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_cq[] = {
-	{ 0x400, "CREATE_CQ", CMD_CTX_END, CMD_OUT_NUMBER, create_cq },
-	{ 0x401, "DESTROY_CQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_cq },
-	{ 0x402, "QUERY_CQ", CMD_IN_MIN, CMD_CTX_END, query_cq },
-	{ 0x403, "MODIFY_CQ", CMD_CTX_AT + CQC_SIZE, CMD_OUT_MIN, modify_cq },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x400, "CREATE_CQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_cq },
+	{ 0x401, "DESTROY_CQ", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_cq },
+	{ 0x402, "QUERY_CQ", CMD_ANYONE, CMD_IN_MIN, CMD_CTX_END, query_cq },
+	{ 0x403, "MODIFY_CQ", CMD_ANYONE, CMD_CTX_AT + CQC_SIZE, CMD_OUT_MIN,
+	  modify_cq },
+	{ .name = NULL },
 };

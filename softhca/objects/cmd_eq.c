@@ -121,8 +121,10 @@ static enum cmd_status query_eq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_eq[] = {
-	{ 0x301, "CREATE_EQ", CMD_CTX_END, CMD_OUT_NUMBER, create_eq },
-	{ 0x302, "DESTROY_EQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_eq },
-	{ 0x303, "QUERY_EQ", CMD_IN_MIN, CMD_CTX_END, query_eq },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x301, "CREATE_EQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_eq },
+	{ 0x302, "DESTROY_EQ", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_eq },
+	{ 0x303, "QUERY_EQ", CMD_ANYONE, CMD_IN_MIN, CMD_CTX_END, query_eq },
+	{ .name = NULL },
 };

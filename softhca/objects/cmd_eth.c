@@ -222,13 +222,17 @@ static enum cmd_status query_sq(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_eth[] = {
-	{ 0x904, "CREATE_SQ", CMD_CTX_END, CMD_OUT_NUMBER, create_sq },
-	{ 0x905, "MODIFY_SQ", CMD_CTX_END, CMD_OUT_MIN, modify_sq },
-	{ 0x906, "DESTROY_SQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_sq },
-	{ 0x907, "QUERY_SQ", CMD_IN_MIN, CMD_CTX_END, query_sq },
-	{ 0x908, "CREATE_RQ", CMD_CTX_END, CMD_OUT_NUMBER, create_rq },
-	{ 0x909, "MODIFY_RQ", CMD_CTX_END, CMD_OUT_MIN, modify_rq },
-	{ 0x90a, "DESTROY_RQ", CMD_IN_MIN, CMD_OUT_MIN, destroy_rq },
-	{ 0x90b, "QUERY_RQ", CMD_IN_MIN, CMD_CTX_END, query_rq },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x904, "CREATE_SQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_sq },
+	{ 0x905, "MODIFY_SQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_MIN, modify_sq },
+	{ 0x906, "DESTROY_SQ", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_sq },
+	{ 0x907, "QUERY_SQ", CMD_ANYONE, CMD_IN_MIN, CMD_CTX_END, query_sq },
+	{ 0x908, "CREATE_RQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_rq },
+	{ 0x909, "MODIFY_RQ", CMD_ANYONE, CMD_CTX_END, CMD_OUT_MIN, modify_rq },
+	{ 0x90a, "DESTROY_RQ", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_rq },
+	{ 0x90b, "QUERY_RQ", CMD_ANYONE, CMD_IN_MIN, CMD_CTX_END, query_rq },
+	{ .name = NULL },
 };

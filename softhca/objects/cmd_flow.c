@@ -398,18 +398,19 @@ static enum cmd_status delete_fte(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_flow[] = {
-	{ 0x930, "CREATE_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_NUMBER,
+	{ 0x930, "CREATE_FLOW_TABLE", CMD_ANYONE, FT_IN_SIZE, CMD_OUT_NUMBER,
 	  create_flow_table },
-	{ 0x931, "DESTROY_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_MIN,
+	{ 0x931, "DESTROY_FLOW_TABLE", CMD_ANYONE, FT_IN_SIZE, CMD_OUT_MIN,
 	  destroy_flow_table },
-	{ 0x933, "CREATE_FLOW_GROUP", CREATE_FG_IN, CMD_OUT_NUMBER,
+	{ 0x933, "CREATE_FLOW_GROUP", CMD_ANYONE, CREATE_FG_IN, CMD_OUT_NUMBER,
 	  create_flow_group },
-	{ 0x934, "DESTROY_FLOW_GROUP", FT_IN_SIZE, CMD_OUT_MIN,
+	{ 0x934, "DESTROY_FLOW_GROUP", CMD_ANYONE, FT_IN_SIZE, CMD_OUT_MIN,
 	  destroy_flow_group },
-	{ 0x936, "SET_FLOW_TABLE_ENTRY", SET_FTE_MIN, CMD_OUT_MIN, set_fte },
-	{ 0x938, "DELETE_FLOW_TABLE_ENTRY", FT_IN_SIZE, CMD_OUT_MIN,
+	{ 0x936, "SET_FLOW_TABLE_ENTRY", CMD_ANYONE, SET_FTE_MIN, CMD_OUT_MIN,
+	  set_fte },
+	{ 0x938, "DELETE_FLOW_TABLE_ENTRY", CMD_ANYONE, FT_IN_SIZE, CMD_OUT_MIN,
 	  delete_fte },
-	{ 0x93c, "MODIFY_FLOW_TABLE", FT_IN_SIZE, CMD_OUT_MIN,
+	{ 0x93c, "MODIFY_FLOW_TABLE", CMD_ANYONE, FT_IN_SIZE, CMD_OUT_MIN,
 	  modify_flow_table },
-	{ 0, NULL, 0, 0, NULL },
+	{ .name = NULL },
 };

@@ -233,10 +233,13 @@ static enum cmd_status query_special(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_mkey[] = {
-	{ 0x200, "CREATE_MKEY", CMD_CTX_END, CMD_OUT_NUMBER, create_mkey },
-	{ 0x201, "QUERY_MKEY", CMD_IN_MIN, QUERY_MKEY_OUT, query_mkey },
-	{ 0x202, "DESTROY_MKEY", CMD_IN_MIN, CMD_OUT_MIN, destroy_mkey },
-	{ 0x203, "QUERY_SPECIAL_CONTEXTS", CMD_OUT_MIN, QUERY_SPECIAL_OUT,
-	  query_special },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x200, "CREATE_MKEY", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_mkey },
+	{ 0x201, "QUERY_MKEY", CMD_ANYONE, CMD_IN_MIN, QUERY_MKEY_OUT,
+	  query_mkey },
+	{ 0x202, "DESTROY_MKEY", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_mkey },
+	{ 0x203, "QUERY_SPECIAL_CONTEXTS", CMD_ANYONE, CMD_OUT_MIN,
+	  QUERY_SPECIAL_OUT, query_special },
+	{ .name = NULL },
 };

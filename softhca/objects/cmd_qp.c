@@ -303,8 +303,11 @@ static enum cmd_status query_qp(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_qp[] = {
-	{ 0x500, "CREATE_QP", CMD_CTX_END, CMD_OUT_NUMBER, create_qp },
-	{ 0x501, "DESTROY_QP", CMD_IN_MIN, CMD_OUT_MIN, destroy_qp },
-	{ 0x50b, "QUERY_QP", CMD_IN_MIN, QPC_AT + QPC_SIZE, query_qp },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x500, "CREATE_QP", CMD_ANYONE, CMD_CTX_END, CMD_OUT_NUMBER,
+	  create_qp },
+	{ 0x501, "DESTROY_QP", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_qp },
+	{ 0x50b, "QUERY_QP", CMD_ANYONE, CMD_IN_MIN, QPC_AT + QPC_SIZE,
+	  query_qp },
+	{ .name = NULL },
 };

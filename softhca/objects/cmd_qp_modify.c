@@ -306,13 +306,19 @@ static enum cmd_status to_rst_qp(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_qp_modify[] = {
-	{ 0x502, "RST2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rst2init_qp },
-	{ 0x503, "INIT2RTR_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, init2rtr_qp },
-	{ 0x504, "RTR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rtr2rts_qp },
-	{ 0x505, "RTS2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, rts2rts_qp },
-	{ 0x506, "SQERR2RTS_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, sqerr2rts_qp },
-	{ 0x507, "2ERR_QP", CMD_IN_MIN, CMD_OUT_MIN, to_err_qp },
-	{ 0x50a, "2RST_QP", CMD_IN_MIN, CMD_OUT_MIN, to_rst_qp },
-	{ 0x50e, "INIT2INIT_QP", QPC_AT + QPC_SIZE, CMD_OUT_MIN, init2init_qp },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x502, "RST2INIT_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  rst2init_qp },
+	{ 0x503, "INIT2RTR_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  init2rtr_qp },
+	{ 0x504, "RTR2RTS_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  rtr2rts_qp },
+	{ 0x505, "RTS2RTS_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  rts2rts_qp },
+	{ 0x506, "SQERR2RTS_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  sqerr2rts_qp },
+	{ 0x507, "2ERR_QP", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN, to_err_qp },
+	{ 0x50a, "2RST_QP", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN, to_rst_qp },
+	{ 0x50e, "INIT2INIT_QP", CMD_ANYONE, QPC_AT + QPC_SIZE, CMD_OUT_MIN,
+	  init2init_qp },
+	{ .name = NULL },
 };

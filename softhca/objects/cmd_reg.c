@@ -177,6 +177,7 @@ static enum cmd_status access_reg(struct hca *hca, struct cmd *cmd)
 }
 
 const struct cmd_def cmds_reg[] = {
-	{ 0x805, "ACCESS_REG", CMD_IN_MIN, CMD_OUT_MIN, access_reg },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x805, "ACCESS_REG", CMD_KERNEL, CMD_IN_MIN, CMD_OUT_MIN,
+	  access_reg },
+	{ .name = NULL },
 };

@@ -181,7 +181,9 @@ enum cmd_status umem_record(struct hca *hca, struct cmd *cmd, uint32_t id,
 }
 
 const struct cmd_def cmds_umem[] = {
-	{ 0xa08, "CREATE_UMEM", UMEM_LIST_AT, CMD_OUT_NUMBER, create_umem },
-	{ 0xa0a, "DESTROY_UMEM", CMD_IN_MIN, CMD_OUT_MIN, destroy_umem },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0xa08, "CREATE_UMEM", CMD_ANYONE, UMEM_LIST_AT, CMD_OUT_NUMBER,
+	  create_umem },
+	{ 0xa0a, "DESTROY_UMEM", CMD_ANYONE, CMD_IN_MIN, CMD_OUT_MIN,
+	  destroy_umem },
+	{ .name = NULL },
 };

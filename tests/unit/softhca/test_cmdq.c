@@ -99,13 +99,13 @@ static enum cmd_status do_reset(struct hca *hca, struct cmd *cmd)
 
 extern const struct cmd_def __wrap_cmds_res[];
 const struct cmd_def __wrap_cmds_res[] = {
-	{ OP_ECHO, "ECHO", 8, 8, do_echo },
-	{ OP_REFUSE, "REFUSE", 8, 8, do_refuse },
-	{ OP_MAKE_EQ, "MAKE_EQ", 8, 8, do_make_eq },
-	{ OP_LOSE_EQ, "LOSE_EQ", 8, 8, do_lose_eq },
-	{ OP_MIN, "MIN", 0x40, 0x30, do_echo },
-	{ OP_RESET, "RESET", 8, 8, do_reset },
-	{ 0, NULL, 0, 0, NULL },
+	{ OP_ECHO, "ECHO", CMD_ANYONE, 8, 8, do_echo },
+	{ OP_REFUSE, "REFUSE", CMD_ANYONE, 8, 8, do_refuse },
+	{ OP_MAKE_EQ, "MAKE_EQ", CMD_ANYONE, 8, 8, do_make_eq },
+	{ OP_LOSE_EQ, "LOSE_EQ", CMD_ANYONE, 8, 8, do_lose_eq },
+	{ OP_MIN, "MIN", CMD_ANYONE, 0x40, 0x30, do_echo },
+	{ OP_RESET, "RESET", CMD_ANYONE, 8, 8, do_reset },
+	{ .name = NULL },
 };
 
 static int setup(void **state)

@@ -39,10 +39,10 @@ static enum cmd_status do_nothing(struct hca *hca, struct cmd *cmd)
 
 extern const struct cmd_def __wrap_cmds_res[];
 const struct cmd_def __wrap_cmds_res[] = {
-	{ 0x801, "FIRST", 8, 8, do_nothing },
-	{ 0x802, "SECOND", 8, 8, do_nothing },
-	{ 0x803, "THIRD", 8, 8, do_nothing },
-	{ 0, NULL, 0, 0, NULL },
+	{ 0x801, "FIRST", CMD_ANYONE, 8, 8, do_nothing },
+	{ 0x802, "SECOND", CMD_ANYONE, 8, 8, do_nothing },
+	{ 0x803, "THIRD", CMD_ANYONE, 8, 8, do_nothing },
+	{ .name = NULL },
 };
 
 /* Objects of two kinds in one table, of one in another. */
