@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* PD, send CQ, receive CQ, SRQ, user context, UMEMs of ring and record. */
+/* A QP: PD, send CQ, receive CQ, SRQ, user, UMEMs of ring and record. */
 #define OBJ_MAX_USES 7
 
 struct obj {

@@ -35,11 +35,6 @@ static void err_poll(void *arg)
 		loop_timer_set(dp->hca->loop, &dp->err_timer, DP_ERR_POLL_NS);
 }
 
-void dp_set_max_wait(struct hca *hca, uint64_t ns)
-{
-	hca->dp->max_wait_ns = ns;
-}
-
 int dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	struct datapath *dp = hca->dp;
@@ -181,4 +176,9 @@ void dp_fini(struct hca *hca)
 	loop_timer_cancel(hca->loop, &dp->err_timer);
 	free(dp);
 	hca->dp = NULL;
+}
+
+void dp_set_max_wait(struct hca *hca, uint64_t ns)
+{
+	hca->dp->max_wait_ns = ns;
 }
