@@ -40,8 +40,8 @@ struct obj_table {
 void obj_init(struct obj *obj, unsigned int kind, uint16_t uid,
 	      void (*free)(struct obj *obj));
 /*
- * Note that user stands on used, until user is deleted; NULL is ignored.  All of
- * it is noted before user gets a number: obj_add() refuses an object that
+ * Note that user stands on used, until user is deleted; NULL is ignored.  All
+ * of it is noted before user gets a number: obj_add() refuses an object that
  * stands on more than OBJ_MAX_USES others.
  */
 void obj_use(struct obj *user, struct obj *used);

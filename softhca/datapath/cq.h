@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A completion queue.  The data path hands CQEs to its owner (owner.h) and looks
- * at nothing here but the size of a CQE.
+ * A completion queue.  The data path hands CQEs to its owner (owner.h) and
+ * looks at nothing here but the size of a CQE.
  */
 #ifndef SOFTHCA_CQ_H
 #define SOFTHCA_CQ_H

@@ -2,8 +2,8 @@
 /*
  * Flush: every WQE of a QP in ERR completes with a flush error, those that
  * are posted later too.  A receive rings no doorbell, so the doorbell records
- * of such QPs are polled (dp_qp.c).  WQEs of an SRQ are not the QP's: it reports
- * SRQ_LAST_WQE instead, after what it had taken has completed.
+ * of such QPs are polled (dp_qp.c).  WQEs of an SRQ are not the QP's: it
+ * reports SRQ_LAST_WQE instead, after what it had taken has completed.
  */
 #include "dp_qp.h"
 

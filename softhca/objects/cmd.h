@@ -10,8 +10,8 @@
  * that only the kernel may issue, nor with input shorter than min_in
  * (BAD_INP_LEN) or output room shorter than min_out (BAD_OUTP_LEN).  So it may
  * read the fixed part of a layout without checks, but must check the lists that
- * follow it (PAS, KLM) against in_len.  The output buffer is zeroed and at least
- * min_out long.
+ * follow it (PAS, KLM) against in_len.  The output buffer is zeroed and at
+ * least min_out long.
  */
 #ifndef SOFTHCA_CMD_H
 #define SOFTHCA_CMD_H

@@ -31,8 +31,7 @@ static struct {
 	bool arm;
 } rung;
 
-void __wrap_eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn,
-			uint32_t ci, bool arm);
+__typeof__(eq_doorbell) __wrap_eq_doorbell;
 void __wrap_eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn,
 			uint32_t ci, bool arm)
 {
@@ -44,8 +43,7 @@ void __wrap_eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn,
 	rung.arm = arm;
 }
 
-void __wrap_cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0,
-			uint32_t cqn);
+__typeof__(cq_doorbell) __wrap_cq_doorbell;
 void __wrap_cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0,
 			uint32_t cqn)
 {
@@ -56,7 +54,7 @@ void __wrap_cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0,
 	rung.number = cqn;
 }
 
-void __wrap_sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number);
+__typeof__(sq_doorbell) __wrap_sq_doorbell;
 void __wrap_sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 {
 	assert_ptr_equal(hca, g.hca);

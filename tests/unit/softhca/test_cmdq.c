@@ -36,7 +36,7 @@ static struct cmd seen;
 static uint32_t posted[8];
 static unsigned int num_posted;
 
-void __wrap_eq_post_cmd(struct hca *hca, uint32_t slots);
+__typeof__(eq_post_cmd) __wrap_eq_post_cmd;
 void __wrap_eq_post_cmd(struct hca *hca, uint32_t slots)
 {
 	assert_ptr_equal(hca, g.hca);

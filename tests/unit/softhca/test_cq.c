@@ -27,7 +27,7 @@
 static uint32_t failed_qpn, num_failed;
 
 /* Stand-in for the data path: notes which QP is told to fail. */
-void __wrap_dp_qp_error(struct hca *hca, struct qp *qp);
+__typeof__(dp_qp_error) __wrap_dp_qp_error;
 void __wrap_dp_qp_error(struct hca *hca, struct qp *qp)
 {
 	(void)hca;

@@ -34,7 +34,7 @@ static struct {
 	unsigned int old_state, new_state;
 } told;
 
-int __wrap_dp_qp_created(struct hca *hca, struct qp *qp);
+__typeof__(dp_qp_created) __wrap_dp_qp_created;
 int __wrap_dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
@@ -42,8 +42,7 @@ int __wrap_dp_qp_created(struct hca *hca, struct qp *qp)
 	return 0;
 }
 
-void __wrap_dp_qp_modified(struct hca *hca, struct qp *qp,
-			   unsigned int old_state);
+__typeof__(dp_qp_modified) __wrap_dp_qp_modified;
 void __wrap_dp_qp_modified(struct hca *hca, struct qp *qp,
 			   unsigned int old_state)
 {
@@ -53,14 +52,14 @@ void __wrap_dp_qp_modified(struct hca *hca, struct qp *qp,
 	told.new_state = qp->state;
 }
 
-void __wrap_dp_qp_destroyed(struct hca *hca, struct qp *qp);
+__typeof__(dp_qp_destroyed) __wrap_dp_qp_destroyed;
 void __wrap_dp_qp_destroyed(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
 	told.destroyed++;
 }
 
-void __wrap_dp_qp_doorbell(struct hca *hca, struct qp *qp);
+__typeof__(dp_qp_destroyed) __wrap_dp_qp_doorbell;
 void __wrap_dp_qp_doorbell(struct hca *hca, struct qp *qp)
 {
 	(void)hca, (void)qp;
@@ -588,17 +587,11 @@ static void test_doorbell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_geometry),
-		cmocka_unit_test(test_create_bad),
-		cmocka_unit_test(test_data_in_cqe),
-		cmocka_unit_test(test_references),
-		cmocka_unit_test(test_uar_goes_first),
-		cmocka_unit_test(test_gsi),
-		cmocka_unit_test(test_transitions),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_ud),
-		cmocka_unit_test(test_modify_bad),
-		cmocka_unit_test(test_doorbell),
+#define T(f) cmocka_unit_test(test_##f)
+		T(geometry),	T(create_bad),	   T(data_in_cqe),
+		T(references),	T(uar_goes_first), T(gsi),
+		T(transitions), T(fields),	   T(ud),
+		T(modify_bad),	T(doorbell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
