@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
-#include "smr.h"
+#include "smr/smr.h"
+#include "visibility.h"
 
 #define BUCKETS 64
 

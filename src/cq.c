@@ -5,9 +5,9 @@
 #include <string.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define POLL_BATCH 16
 /* A caller's structure has at least the members up to exp_wc_flags. */

@@ -9,10 +9,10 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
 /* The groups of struct ibv_exp_device_attr that have something to say. */
 #define SERVED_GROUPS IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS

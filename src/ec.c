@@ -2,8 +2,8 @@
 /* Erasure coding: nothing stands behind it. */
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "unserved.h"
+#include "visibility.h"
 
 static struct ibv_context *context_of(const struct ibv_exp_ec_calc *calc)
 {

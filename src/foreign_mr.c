@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
-#include "smr.h"
+#include "smr/smr.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define BUCKETS 256
 

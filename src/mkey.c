@@ -6,10 +6,10 @@
 #include <infiniband/verbs_mkey.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define KEY_FLAGS \
 	((uint32_t)MLX5X_MKEY_FIXED_SIZE | MLX5X_MKEY_REMOTE_INVALIDATE)

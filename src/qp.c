@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
 /* Of an ordinary atomic operation. */
 #define ATOMIC_ARG_SIZE 8

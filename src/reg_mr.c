@@ -4,10 +4,10 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
-#include "reg_mr.h"
+#include "reg_smr.h"
+#include "visibility.h"
 
 struct ibv_mr *reg_smr(struct ibv_pd *pd, struct mlx5x_smr *smr, void *addr,
 		       const struct mr_access *access)

@@ -15,12 +15,12 @@
 
 #include "access.h"
 #include "context.h"
-#include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
 #include "rereg_mr.h"
-#include "smr.h"
+#include "smr/smr.h"
 #include "unserved.h"
+#include "visibility.h"
 
 int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change)
 {

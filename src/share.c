@@ -10,8 +10,8 @@
 #include <infiniband/verbs_share.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
+#include "visibility.h"
 
 static const struct verbs_exp_ops *ops_of(struct ibv_context *context)
 {

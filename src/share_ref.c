@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export.h"
 #include "share_ref.h"
+#include "visibility.h"
 
 #define OBJECT_RANGE (INT64_C(1) << 48)
 #define MUTEX_RANGE  (INT64_C(1) << 49)

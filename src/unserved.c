@@ -4,9 +4,9 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "unserved.h"
+#include "visibility.h"
 
 /* The file that holds the provider of a context. */
 static const char *provider_of(const struct ibv_context *context)

@@ -9,9 +9,9 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define POST_BATCH 16
 #define STANDARD_FLAGS                                                         \

@@ -24,7 +24,7 @@
 
 #include "proc.h"
 #include "shared.h"
-#include "smr_key.h"
+#include "smr/key.h"
 
 #define LENGTH (64 * PAGE)
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "env.h"
+#include "key.h"
 #include "log.h"
+#include "segment.h"
 #include "smr.h"
-#include "smr_key.h"
-#include "smr_seg.h"
 
 /* The largest contiguous block that the environment can speak of. */
 #define CONTIG_SHIFT_LIMIT 23

@@ -13,8 +13,8 @@
 
 #include "env.h"
 #include "log.h"
+#include "name.h"
 #include "smr.h"
-#include "smr_name.h"
 
 #define NAME_PREFIX  "mlx5x_smr."
 #define NAME_MAGIC   "MLX5XSMR"

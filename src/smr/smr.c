@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export.h"
+#include "key.h"
 #include "log.h"
+#include "name.h"
+#include "segment.h"
 #include "smr.h"
-#include "smr_key.h"
-#include "smr_name.h"
-#include "smr_seg.h"
+#include "visibility.h"
 
 #define PUBLISH_TRIES 3
 

@@ -6,7 +6,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-#include "smr_key.h"
+#include "key.h"
 
 #define KEY_BASE  UINT32_C(0x4d000000)
 #define KEY_COUNT 64

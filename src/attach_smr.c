@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
-#include "reg_mr.h"
+#include "reg_smr.h"
+#include "visibility.h"
 
 static bool has_odp(struct ibv_context *context)
 {

@@ -6,7 +6,7 @@
 #define MLX5X_REG_MR_H
 
 #include "access.h"
-#include "smr.h"
+#include "smr/smr.h"
 
 /*
  * Register smr->mr_length bytes at addr, a part of smr.  On success the MR
