@@ -9,11 +9,11 @@
  * forgotten before it is deregistered, because its address may be given out
  * again the moment after, and remembered again if that fails.
  */
-#ifndef MLX5X_FOREIGN_MR_H
-#define MLX5X_FOREIGN_MR_H
+#ifndef LIBMLX5X_FOREIGN_MR_H
+#define LIBMLX5X_FOREIGN_MR_H
 
 #include "exp_ops.h"
-#include "rereg_mr.h"
+#include "mr_change.h"
 
 /* As reg_smr of struct verbs_exp_ops, on any context. */
 struct ibv_mr *foreign_reg_smr(struct ibv_pd *pd, void *addr, size_t length,

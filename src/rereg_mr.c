@@ -10,34 +10,16 @@
  * when the new translation is a part of it.
  */
 #include <errno.h>
-#include <string.h>
 #include <infiniband/verbs_exp.h>
 
 #include "access.h"
 #include "context.h"
 #include "foreign_mr.h"
 #include "log.h"
-#include "rereg_mr.h"
+#include "mr_change.h"
 #include "smr/smr.h"
 #include "unserved.h"
 #include "visibility.h"
-
-int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change)
-{
-	int ret;
-
-	errno = 0;
-	ret = ibv_rereg_mr(mr, change->flags, change->pd, change->addr,
-			   change->length, change->access);
-	if (ret == IBV_REREG_MR_ERR_DO_FORK_OLD) {
-		log_warn(mr->context, "the old range stays out of fork: %s",
-			 strerrordesc_np(errno));
-		return 0;
-	}
-	if (ret)
-		return errno ? errno : EIO;
-	return 0;
-}
 
 static int refuse(const struct ibv_mr *mr, int err, const char *why)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Re-registration: what is to change of an MR, and the standard verb that
- * changes it.
+ * A change of an MR by re-registration, and the standard verb that makes it.
+ * It lies below the entry point, which checks the change, and below the MRs
+ * on contexts of other providers, which keep books around it.
  */
-#ifndef MLX5X_REREG_MR_H
-#define MLX5X_REREG_MR_H
+#ifndef LIBMLX5X_MR_CHANGE_H
+#define LIBMLX5X_MR_CHANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
