@@ -4,8 +4,8 @@
  * goes on to the standard verbs.  No bit that this library does not know is
  * handed on.
  */
-#ifndef MLX5X_ACCESS_H
-#define MLX5X_ACCESS_H
+#ifndef LIBMLX5X_ACCESS_H
+#define LIBMLX5X_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  * A program may not close a context that another thread uses, so a look-up
  * never races with the registration of the context it is about.
  */
-#ifndef MLX5X_CONTEXT_H
-#define MLX5X_CONTEXT_H
+#ifndef LIBMLX5X_CONTEXT_H
+#define LIBMLX5X_CONTEXT_H
 
 #include <stdatomic.h>
 

@@ -15,8 +15,8 @@
  *   MLX_MR_MAX_LOG2_CONTIG_BSIZE 12 to 23 (default 23)
  *   MLX_MR_MIN_LOG2_CONTIG_BSIZE 12 to 23 (default 12)
  */
-#ifndef MLX5X_ENV_H
-#define MLX5X_ENV_H
+#ifndef LIBMLX5X_ENV_H
+#define LIBMLX5X_ENV_H
 
 enum alloc_type {
 	ALLOC_ALL,

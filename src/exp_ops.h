@@ -17,8 +17,8 @@
  * Export and import: the plugin moves contexts and imports objects; libmlx5x
  * counts their holders (share_ref.h, whose functions the plugin calls too).
  */
-#ifndef MLX5X_EXP_OPS_H
-#define MLX5X_EXP_OPS_H
+#ifndef LIBMLX5X_EXP_OPS_H
+#define LIBMLX5X_EXP_OPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

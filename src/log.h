@@ -11,8 +11,8 @@
  * message is one write, so that lines of several processes do not mix.  errno
  * is kept.
  */
-#ifndef MLX5X_LOG_H
-#define MLX5X_LOG_H
+#ifndef LIBMLX5X_LOG_H
+#define LIBMLX5X_LOG_H
 
 struct ibv_context;
 

@@ -3,8 +3,8 @@
  * Indirect keys: what other entry points need of them.  All of it is the
  * plugin's work; a context of another provider has none.
  */
-#ifndef MLX5X_MKEY_H
-#define MLX5X_MKEY_H
+#ifndef LIBMLX5X_MKEY_H
+#define LIBMLX5X_MKEY_H
 
 #include <stdint.h>
 

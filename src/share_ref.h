@@ -25,8 +25,8 @@
  * behind one lock.  A child of fork owns nothing of its parent's: references
  * that it inherits are a borrower's.
  */
-#ifndef MLX5X_SHARE_REF_H
-#define MLX5X_SHARE_REF_H
+#ifndef LIBMLX5X_SHARE_REF_H
+#define LIBMLX5X_SHARE_REF_H
 
 #include <stdbool.h>
 #include <stdint.h>

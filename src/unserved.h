@@ -4,8 +4,8 @@
  * has for a device without the feature, and a log line that tells the user
  * who serves the device and what would.
  */
-#ifndef MLX5X_UNSERVED_H
-#define MLX5X_UNSERVED_H
+#ifndef LIBMLX5X_UNSERVED_H
+#define LIBMLX5X_UNSERVED_H
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 /* Every symbol is hidden but the definitions that carry this mark; the version
  * map names the same ones again.
  */
-#ifndef MLX5X_EXPORT_H
-#define MLX5X_EXPORT_H
+#ifndef LIBMLX5X_VISIBILITY_H
+#define LIBMLX5X_VISIBILITY_H
 
 #define MLX5X_EXPORT __attribute__((visibility("default")))
 

@@ -13,8 +13,8 @@
  * Segments are created exclusively: one that is there already is never used.
  * If somebody else has taken all keys of a user, his segments go without.
  */
-#ifndef MLX5X_SMR_KEY_H
-#define MLX5X_SMR_KEY_H
+#ifndef LIBMLX5X_SMR_KEY_H
+#define LIBMLX5X_SMR_KEY_H
 
 #include <stddef.h>
 

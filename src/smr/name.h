@@ -15,8 +15,8 @@
  * from a plain file with one link that nobody but its owner can write, and
  * the segment it leads to has to belong to the same owner.
  */
-#ifndef MLX5X_SMR_NAME_H
-#define MLX5X_SMR_NAME_H
+#ifndef LIBMLX5X_SMR_NAME_H
+#define LIBMLX5X_SMR_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * who names the address gets huge pages only if they fit it exactly, because
  * nothing beyond the range that he named may be replaced.
  */
-#ifndef MLX5X_SMR_SEG_H
-#define MLX5X_SMR_SEG_H
+#ifndef LIBMLX5X_SMR_SEGMENT_H
+#define LIBMLX5X_SMR_SEGMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,8 +21,8 @@
  * is dead: its descriptor is closed, and releasing it frees nothing but its
  * own memory.
  */
-#ifndef MLX5X_SMR_H
-#define MLX5X_SMR_H
+#ifndef LIBMLX5X_SMR_SMR_H
+#define LIBMLX5X_SMR_SMR_H
 
 #include <stdbool.h>
 #include <stddef.h>
