@@ -62,10 +62,10 @@ static struct mlx5x_smr *create_memory(const struct ibv_exp_reg_mr_in *in,
 {
 	size_t offset = (uintptr_t)in->addr % sysconf(_SC_PAGESIZE);
 	struct smr_create_attr attr = {
+		.kind = access->mode ? SMR_SEGMENT : SMR_BLOCK,
 		.context = in->pd->context,
 		.addr = in->addr ? (char *)in->addr - offset : NULL,
 		.length = in->length,
-		.shared = access->mode,
 	};
 	struct mlx5x_smr *smr;
 

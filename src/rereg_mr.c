@@ -98,6 +98,7 @@ static int apply(struct ibv_mr *mr, const struct mr_change *change,
 static int apply_allocated(struct ibv_mr *mr, struct mr_change *change)
 {
 	struct smr_create_attr attr = {
+		.kind = SMR_BLOCK,
 		.context = mr->context,
 		.length = change->length,
 	};

@@ -26,7 +26,7 @@ static size_t round_up(size_t length, size_t unit)
 	return (length + unit - 1) & ~(unit - 1);
 }
 
-size_t seg_page_round(size_t length)
+size_t smr_seg_page_round(size_t length)
 {
 	return round_up(length, sysconf(_SC_PAGESIZE));
 }
@@ -133,8 +133,8 @@ static void *attach_aligned(int shmid, size_t length, bool huge, int flags)
 	return shmat(shmid, NULL, flags);
 }
 
-static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
-			 bool huge)
+static int segment_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			  bool huge)
 {
 	int shmid, err;
 	void *map;
@@ -157,8 +157,8 @@ static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	return 0;
 }
 
-static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
-			  bool huge)
+static int block_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			bool huge)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	void *map;
@@ -179,14 +179,14 @@ static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
 }
 
 static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
-			bool shared, bool huge)
+			bool huge)
 {
 	int err;
 
-	if (shared)
-		err = shared_create(smr, addr, length, huge);
+	if (smr->kind == SMR_SEGMENT)
+		err = segment_create(smr, addr, length, huge);
 	else
-		err = private_create(smr, addr, length, huge);
+		err = block_create(smr, addr, length, huge);
 	if (err)
 		return err;
 	smr->length = length;
@@ -194,18 +194,18 @@ static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
 	return 0;
 }
 
-int seg_keep_from_fork(struct mlx5x_smr *smr)
+int smr_seg_keep_from_fork(struct mlx5x_smr *smr)
 {
 	if (madvise(smr->addr, smr->length, MADV_DONTFORK)) {
 		int err = errno;
 
-		seg_detach(smr);
+		smr_seg_detach(smr);
 		return err;
 	}
 	return 0;
 }
 
-int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
+int smr_seg_create(struct mlx5x_smr *smr, void *addr, size_t length)
 {
 	struct alloc_policy policy = env_alloc_policy();
 	size_t huge = huge_page_size();
@@ -215,9 +215,9 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 	if (huge_allowed(&policy, addr, length, huge)) {
 		size = round_up(length, huge);
 		if (size)
-			err = create_pages(smr, addr, size, shared, true);
+			err = create_pages(smr, addr, size, true);
 		if (!err)
-			return seg_keep_from_fork(smr);
+			return smr_seg_keep_from_fork(smr);
 	}
 	if (huge_demanded(&policy)) {
 		log_err(smr->context,
@@ -226,10 +226,10 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 		return err;
 	}
 
-	size = seg_page_round(length);
+	size = smr_seg_page_round(length);
 	if (!size)
 		return ENOMEM;
-	err = create_pages(smr, addr, size, shared, false);
+	err = create_pages(smr, addr, size, false);
 	if (err) {
 		log_err(smr->context, "no memory of %zu bytes: %s", size,
 			strerrordesc_np(err));
@@ -238,10 +238,10 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 	/* Advice only: the kernel may not know it, or may not grant it. */
 	if (policy.type != ALLOC_ANON && huge && size >= huge)
 		madvise(smr->addr, size, MADV_HUGEPAGE);
-	return seg_keep_from_fork(smr);
+	return smr_seg_keep_from_fork(smr);
 }
 
-int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
+int smr_seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
 {
 	int flags = writable ? 0 : SHM_RDONLY;
 	void *map = (void *)-1;
@@ -257,7 +257,7 @@ int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
 	return 0;
 }
 
-int seg_reattach(struct mlx5x_smr *smr)
+int smr_seg_reattach(struct mlx5x_smr *smr)
 {
 	int err;
 
@@ -269,12 +269,12 @@ int seg_reattach(struct mlx5x_smr *smr)
 		shmat(smr->shmid, smr->addr, SHM_REMAP | SHM_RDONLY);
 		return err;
 	}
-	return seg_keep_from_fork(smr);
+	return smr_seg_keep_from_fork(smr);
 }
 
-void seg_detach(struct mlx5x_smr *smr)
+void smr_seg_detach(struct mlx5x_smr *smr)
 {
-	if (smr->kind == SMR_PRIVATE)
+	if (smr->kind == SMR_BLOCK)
 		munmap(smr->addr, smr->length);
 	else
 		shmdt(smr->addr);

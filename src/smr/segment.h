@@ -17,30 +17,30 @@
 struct mlx5x_smr;
 
 /* Round up to whole pages; 0 if that does not fit a size_t. */
-size_t seg_page_round(size_t length);
+size_t smr_seg_page_round(size_t length);
 
 /*
  * Map a new block, or a new segment of mode 0600 that is already marked for
  * removal; sets addr, length, huge and shmid.  addr as in struct
  * smr_create_attr.  Returns 0 or an errno value.
  */
-int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared);
+int smr_seg_create(struct mlx5x_smr *smr, void *addr, size_t length);
 
 /*
  * Attach to smr->shmid for reading or also for writing; hint is a wish.  Sets
  * addr and writable.  smr->length and smr->huge only choose the alignment:
  * the caller has still to compare them with the segment and then to call
- * seg_keep_from_fork.  Returns 0 or an errno value.
+ * smr_seg_keep_from_fork.  Returns 0 or an errno value.
  */
-int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable);
+int smr_seg_attach(struct mlx5x_smr *smr, void *hint, bool writable);
 
 /* Returns 0, or an errno value with the mapping undone. */
-int seg_keep_from_fork(struct mlx5x_smr *smr);
+int smr_seg_keep_from_fork(struct mlx5x_smr *smr);
 
 /* Replace a read-only attachment by a writable one made read-only. */
-int seg_reattach(struct mlx5x_smr *smr);
+int smr_seg_reattach(struct mlx5x_smr *smr);
 
-/* Undo seg_create or seg_attach. */
-void seg_detach(struct mlx5x_smr *smr);
+/* Undo smr_seg_create or smr_seg_attach. */
+void smr_seg_detach(struct mlx5x_smr *smr);
 
 #endif

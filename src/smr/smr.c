@@ -107,13 +107,12 @@ struct mlx5x_smr *smr_create(const struct smr_create_attr *attr)
 	struct mlx5x_smr *smr;
 	int err;
 
-	if (attr->shared)
+	if (attr->kind == SMR_SEGMENT)
 		reap_once();
-	smr = smr_alloc(attr->shared ? SMR_CREATED : SMR_PRIVATE,
-			attr->context);
+	smr = smr_alloc(attr->kind, attr->context);
 	if (!smr)
 		return NULL;
-	err = seg_create(smr, attr->addr, attr->length, attr->shared);
+	err = smr_seg_create(smr, attr->addr, attr->length);
 	if (err) {
 		free(smr);
 		errno = err;
@@ -211,16 +210,16 @@ static int attach_record(struct mlx5x_smr *smr,
 	smr->shmid = record->shmid;
 	smr->huge = record->huge;
 	smr->length = record->segment_length;
-	smr->mr_length = seg_page_round(record->mr_length);
-	err = seg_attach(smr, attr->addr, attr->writable);
+	smr->mr_length = smr_seg_page_round(record->mr_length);
+	err = smr_seg_attach(smr, attr->addr, attr->writable);
 	if (err)
 		return err;
 	err = check_segment(smr, record);
 	if (err) {
-		seg_detach(smr);
+		smr_seg_detach(smr);
 		return err;
 	}
-	return seg_keep_from_fork(smr);
+	return smr_seg_keep_from_fork(smr);
 }
 
 /* Returns 0 or an errno value. */
@@ -253,7 +252,7 @@ struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
 	struct mlx5x_smr *smr;
 	int err;
 
-	smr = smr_alloc(SMR_ATTACHED, attr->context);
+	smr = smr_alloc(SMR_ATTACHMENT, attr->context);
 	if (!smr)
 		return NULL;
 	err = attach_handle(smr, attr);
@@ -272,7 +271,7 @@ struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
 
 int smr_remap_pinnable(struct mlx5x_smr *smr)
 {
-	return seg_reattach(smr);
+	return smr_seg_reattach(smr);
 }
 
 /* Mode 0: no new attachment.  Those that exist do not notice. */
@@ -296,7 +295,7 @@ static void withdraw(struct mlx5x_smr *smr)
 static void retire(struct mlx5x_smr *smr)
 {
 	list_remove(smr);
-	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+	if (smr->kind == SMR_SEGMENT && smr->pid == getpid())
 		withdraw(smr);
 }
 
@@ -304,7 +303,7 @@ static void destroy(struct mlx5x_smr *smr)
 {
 	/* In a forked child there is no mapping. */
 	if (smr->pid == getpid())
-		seg_detach(smr);
+		smr_seg_detach(smr);
 	free(smr->name);
 	free(smr);
 }
@@ -328,7 +327,7 @@ MLX5X_EXPORT void mlx5x_smr_withdraw(struct mlx5x_smr *smr)
 	int saved = errno;
 
 	pthread_mutex_lock(&list_lock);
-	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+	if (smr->kind == SMR_SEGMENT && smr->pid == getpid())
 		withdraw(smr);
 	pthread_mutex_unlock(&list_lock);
 	errno = saved;
@@ -367,7 +366,7 @@ __attribute__((destructor)) static void withdraw_all(void)
 	if (pthread_mutex_trylock(&list_lock))
 		return;
 	for (smr = list; smr; smr = smr->next) {
-		if (smr->kind != SMR_CREATED || smr->pid != getpid())
+		if (smr->kind != SMR_SEGMENT || smr->pid != getpid())
 			continue;
 		smr_name_drop(smr);
 		close_segment(smr);

@@ -32,9 +32,9 @@
 #include "exp_ops.h"
 
 enum smr_kind {
-	SMR_PRIVATE,
-	SMR_CREATED,
-	SMR_ATTACHED,
+	SMR_BLOCK,
+	SMR_SEGMENT,
+	SMR_ATTACHMENT,
 };
 
 struct mlx5x_smr {
@@ -61,11 +61,12 @@ struct mlx5x_smr {
 };
 
 struct smr_create_attr {
+	/* SMR_BLOCK or SMR_SEGMENT */
+	enum smr_kind kind;
 	struct ibv_context *context;
 	/* Not NULL: map exactly there, replacing what is there. */
 	void *addr;
 	size_t length;
-	bool shared;
 };
 
 /*
