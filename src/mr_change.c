@@ -13,7 +13,8 @@ int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change)
 	ret = ibv_rereg_mr(mr, change->flags, change->pd, change->addr,
 			   change->length, change->access);
 	if (ret == IBV_REREG_MR_ERR_DO_FORK_OLD) {
-		log_warn(mr->context, "the old range stays out of fork: %s",
+		log_warn(mr->context,
+			 "a child of fork() will not inherit the old range: %s",
 			 strerrordesc_np(errno));
 		return 0;
 	}

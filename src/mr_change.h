@@ -12,7 +12,7 @@
 #include <infiniband/verbs.h>
 
 struct mr_change {
-	/* enum ibv_rereg_mr_flags, and what goes with each. */
+	/* enum ibv_rereg_mr_flags; each makes one of the others count. */
 	int flags;
 	struct ibv_pd *pd;
 	void *addr;
@@ -26,8 +26,8 @@ static inline bool mr_change_moves(const struct mr_change *change)
 }
 
 /*
- * ibv_rereg_mr() with its answer as an errno value.  0 also if only the old
- * range could not be given back to fork: the MR is the new one then.
+ * ibv_rereg_mr(), with its answer as an errno value.  Returns 0 also if the MR
+ * has changed and only the old range could not be given back to fork.
  */
 int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change);
 

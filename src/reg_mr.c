@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_exp_reg_mr: the standard verb for memory of the program; else memory
+ * from the store, which goes with the MR.
+ */
 #include <errno.h>
 #include <unistd.h>
 #include <infiniband/verbs_exp.h>
@@ -45,17 +49,20 @@ static int check_allocation(const struct ibv_exp_reg_mr_in *in,
 		return EINVAL;
 	}
 	if (access->allocate && in->addr) {
-		log_err(context, "ALLOCATE_MR chooses the address itself");
+		log_err(context, "ALLOCATE_MR with an address");
 		return EINVAL;
 	}
 	if (access->mode && (uintptr_t)in->addr % sysconf(_SC_PAGESIZE)) {
-		log_err(context, "a shared MR starts on a page boundary");
+		log_err(context, "a shared MR must start on a page boundary");
 		return EINVAL;
 	}
 	return 0;
 }
 
-/* The block or segment for in; *addr is where in->addr comes to lie in it. */
+/*
+ * Make the block or segment that in asks for.  *addr is where the MR starts in
+ * it: the store makes whole pages, in->addr may lie within one.
+ */
 static struct mlx5x_smr *create_memory(const struct ibv_exp_reg_mr_in *in,
 				       const struct mr_access *access,
 				       void **addr)
@@ -100,7 +107,7 @@ static struct ibv_mr *reg_allocated(struct ibv_exp_reg_mr_in *in,
 	if (access->mode) {
 		err = smr_publish(smr, access->mode);
 		if (err) {
-			/* Takes smr along. */
+			/* The MR owns smr, which goes with it. */
 			ibv_exp_dereg_mr(mr);
 			errno = err;
 			return NULL;

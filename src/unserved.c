@@ -119,7 +119,7 @@ MLX5X_EXPORT struct ibv_context *ibv_exp_open_device(
 		fail(EINVAL);
 		return NULL;
 	}
-	/* Peers are not served, and nothing else could be asked for. */
+	/* There is no other attribute to ask for. */
 	log_err(NULL, "%s: attributes of a peer are not served",
 		ibv_get_device_name(device));
 	fail(ENOSYS);

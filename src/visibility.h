@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Every symbol is hidden but the definitions that carry this mark; the version
- * map names the same ones again.
+/* Every symbol is hidden except those that are marked; the version map lists
+ * the same ones.
  */
 #ifndef LIBMLX5X_VISIBILITY_H
 #define LIBMLX5X_VISIBILITY_H

@@ -4,14 +4,14 @@
  *
  * A segment is marked for removal as soon as its creator has attached; from
  * then on the kernel frees it with its last user.  A creator that is killed
- * before that leaves a segment for ever.  So a new segment has, for these few
- * system calls, one of a small set of keys that belong to the user; the mark
- * takes the key away again.  A segment that still has such a key, without an
- * attachment and with a dead creator, was left behind, and any process of the
- * user can find and remove it.
+ * before that leaves the segment behind for ever.  So for these few system
+ * calls a new segment has one of a small set of keys that belong to the user;
+ * the mark takes the key away again.  A segment that still has such a key, no
+ * attachment and a dead creator was left behind, and any process of the user
+ * can find and remove it.
  *
- * Segments are created exclusively: one that is there already is never used.
- * If somebody else has taken all keys of a user, his segments go without.
+ * Segments are created exclusively: an existing one is never used.  If all keys
+ * of a user are taken, new segments have none.
  */
 #ifndef LIBMLX5X_SMR_KEY_H
 #define LIBMLX5X_SMR_KEY_H

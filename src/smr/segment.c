@@ -13,7 +13,7 @@
 #include "segment.h"
 #include "smr.h"
 
-/* The largest contiguous block that the environment can speak of. */
+/* The largest block size that the environment variables can name. */
 #define CONTIG_SHIFT_LIMIT 23
 /* Alignment beyond this is not worth the address space. */
 #define ALIGN_LIMIT ((size_t)32 << 20)
@@ -78,8 +78,9 @@ static bool huge_allowed(const struct alloc_policy *policy, const void *addr,
 }
 
 /*
- * A free range of addresses that starts on that boundary, or NULL.  Somebody
- * else may take it before it is used: it may not be replaced then.
+ * Find a free range of addresses that starts on that boundary; NULL if there is
+ * none.  Another thread may map something there before it is used, so it must
+ * not be mapped with force.
  */
 static void *aligned_range(size_t length, size_t boundary)
 {
@@ -98,11 +99,13 @@ static void *aligned_range(size_t length, size_t boundary)
 }
 
 /*
- * The boundary on which a segment of huge pages is attached: where a whole page
- * table begins, so that the kernel lets the processes share that table.  Who
- * attaches then finds the pages in place and faults none of them in.  Other
- * segments need the boundary of a huge page at most; of a segment of huge pages
- * the kernel sees to that itself, told by 0.
+ * The boundary on which memory is to be mapped; 0 leaves it to the kernel.
+ *
+ * A segment of huge pages goes where a whole page table begins: the kernel then
+ * lets the processes share that table, and a process that attaches finds the
+ * pages in place and faults none of them in.  If it fills no table, the kernel
+ * aligns it to huge pages by itself.  Memory of ordinary pages goes on the
+ * boundary of a huge page, where transparent huge pages can back it.
  */
 static size_t attach_boundary(size_t length, bool huge)
 {
@@ -140,7 +143,7 @@ static int segment_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	void *map;
 
 	shmid = smr_key_create(length, huge ? SHM_HUGETLB : 0);
-	/* EINVAL: more than a segment may have, shmmax. */
+	/* EINVAL: more than the largest segment, shmmax. */
 	if (shmid < 0)
 		return errno == EINVAL ? ENOMEM : errno;
 	if (addr)
@@ -168,7 +171,7 @@ static int block_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	if (addr) {
 		flags |= MAP_FIXED;
 	} else if (!huge) {
-		/* Without MAP_FIXED the address is a wish. */
+		/* Without MAP_FIXED the kernel may choose another address. */
 		addr = aligned_range(length, attach_boundary(length, false));
 	}
 	map = mmap(addr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -265,7 +268,7 @@ int smr_seg_reattach(struct mlx5x_smr *smr)
 		return errno;
 	if (mprotect(smr->addr, smr->length, PROT_READ)) {
 		err = errno;
-		/* Give up the permission that was not asked for. */
+		/* Back to a mapping without permission to write. */
 		shmat(smr->shmid, smr->addr, SHM_REMAP | SHM_RDONLY);
 		return err;
 	}

@@ -33,7 +33,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* The lock of a name belongs to every copy of its descriptor. */
+/* The child's copy of a descriptor would keep the lock of the name. */
 static void fork_child(void)
 {
 	struct mlx5x_smr *smr;
@@ -90,7 +90,7 @@ static struct mlx5x_smr *smr_alloc(enum smr_kind kind,
 	return smr;
 }
 
-/* What other processes left; a forked child does it for itself. */
+/* Remove what dead processes have left; once in each process. */
 static void reap_once(void)
 {
 	static _Atomic(pid_t) done_by;
@@ -134,8 +134,8 @@ static int64_t kernel_seconds(void)
 }
 
 /*
- * Set the segment's permission bits; low and high are around the time of the
- * change, because it cannot be read back with bits that deny reading.
+ * Set the segment's permission bits.  The change happens between *low and
+ * *high; its time cannot be read back if the bits deny reading.
  */
 static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 {
@@ -150,7 +150,7 @@ static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 		if (shmctl(shmid, IPC_SET, &ds))
 			return errno;
 		*high = kernel_seconds();
-		/* Unless somebody has just set the clock back. */
+		/* Again if somebody has set the clock back meanwhile. */
 		if (*low <= *high)
 			return 0;
 	}
@@ -186,7 +186,10 @@ int smr_publish(struct mlx5x_smr *smr, mode_t mode)
 	return err;
 }
 
-/* The segment is attached, so its number cannot change hands any more. */
+/*
+ * Compare the segment with what its name says.  It is attached, so the kernel
+ * cannot give its number to another segment meanwhile.
+ */
 static int check_segment(struct mlx5x_smr *smr, const struct smr_record *record)
 {
 	struct shmid_ds ds;
@@ -236,10 +239,13 @@ static int attach_handle(struct mlx5x_smr *smr,
 	switch (err) {
 	case EINVAL:
 	case EIDRM:
-		/* The number of no segment, or not of this IPC namespace. */
+		/* No segment of this number, or of another IPC namespace. */
 		return ENOENT;
 	case EACCES:
-		/* A creator that withdraws its offer takes the permissions. */
+		/*
+		 * A creator that withdraws its offer removes the name, then the
+		 * permissions: without the name this is ENOENT.
+		 */
 		err = smr_name_read(attr->handle, &record);
 		return err ? err : EACCES;
 	default:
@@ -274,7 +280,7 @@ int smr_remap_pinnable(struct mlx5x_smr *smr)
 	return smr_seg_reattach(smr);
 }
 
-/* Mode 0: no new attachment.  Those that exist do not notice. */
+/* With mode 0 nobody attaches any more; existing attachments stay. */
 static void close_segment(const struct mlx5x_smr *smr)
 {
 	struct shmid_ds ds;
@@ -291,7 +297,7 @@ static void withdraw(struct mlx5x_smr *smr)
 	close_segment(smr);
 }
 
-/* With the list locked: take smr out of the world, but for its mapping. */
+/* With the list locked: end everything about smr but its mapping. */
 static void retire(struct mlx5x_smr *smr)
 {
 	list_remove(smr);
@@ -301,7 +307,7 @@ static void retire(struct mlx5x_smr *smr)
 
 static void destroy(struct mlx5x_smr *smr)
 {
-	/* In a forked child there is no mapping. */
+	/* A forked child has no mapping. */
 	if (smr->pid == getpid())
 		smr_seg_detach(smr);
 	free(smr->name);
@@ -317,7 +323,7 @@ MLX5X_EXPORT void mlx5x_smr_release(struct mlx5x_smr *smr)
 	pthread_mutex_lock(&list_lock);
 	retire(smr);
 	pthread_mutex_unlock(&list_lock);
-	/* Gives back every page of the segment: not under the lock. */
+	/* Frees every page of the segment, which takes long: not locked. */
 	destroy(smr);
 	errno = saved;
 }
@@ -354,10 +360,10 @@ void smr_sweep(const struct ibv_context *context)
 }
 
 /*
- * A process that ends without dereg takes its names with it.  Other threads
- * may be at work still, so that nothing is unmapped or freed.  A thread that
- * calls exit in a signal handler may itself hold the lock, or be inside
- * malloc: what cannot be had at once is left.  Names that stay are stale.
+ * A process that ends without deregistration removes its names.  Other threads
+ * may still be at work, so nothing is unmapped or freed.  A thread that calls
+ * exit in a signal handler may hold the lock itself, or be inside malloc, so
+ * there is no wait for the lock.  Names that stay are stale.
  */
 __attribute__((destructor)) static void withdraw_all(void)
 {
