@@ -20,7 +20,7 @@
 
 #include "log.h"
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 static char log_file[300];
 static char out_file[300];

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 #define EXIT_IN_HANDLER 7
 #define LIMIT_S		5

@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 #include "smr/key.h"
 
 #define LENGTH (64 * PAGE)

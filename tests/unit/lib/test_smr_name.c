@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 /* A number that is free, to forge under. */
 #define FORGED 0x4abcdef0

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 #define COMBINATIONS 64
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 #define LENGTH (16 * PAGE)
 
