@@ -4,17 +4,11 @@
  * of another build is refused, and that look-ups are right while other threads
  * register and unregister (also under TSAN).
  */
-#include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "context.h"
-#include "fake.h"
+#include "rig.h"
 
 #define THREADS	 4
 #define ROUNDS	 2000

@@ -5,21 +5,13 @@
  * not served says who serves the device and what to do.  The variables are
  * read once, so each case is a process of its own.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "log.h"
-#include "proc.h"
 #include "rig.h"
 
 static char log_file[300];
@@ -202,17 +194,10 @@ static void test_unserved(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
-	proc_setup();
+	proc_setup(state);
 	snprintf(log_file, sizeof(log_file), "%s.log", proc_name(0));
 	snprintf(out_file, sizeof(out_file), "%s.out", proc_name(0));
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
 }
 
 int main(void)
@@ -224,5 +209,5 @@ int main(void)
 		cmocka_unit_test(test_unserved),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, proc_teardown);
 }

@@ -5,27 +5,14 @@
  * no more; that hints of an address are honoured when they can be; and what
  * ibv_exp_reg_shared_mr() refuses, with the exact errno.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
 #include "rig.h"
 
 #define LENGTH (16 * PAGE)
-
-static int is_mapped(void *addr)
-{
-	return !msync(addr, PAGE, MS_ASYNC);
-}
 
 static void test_one_process(void **state)
 {
@@ -52,8 +39,7 @@ static void test_one_process(void **state)
 	memset(a->addr, 2, LENGTH);
 	assert_memory_equal(b->addr, mr->addr, LENGTH);
 	/* What is attached is no original. */
-	assert_null(attach(a->handle, RW));
-	assert_int_equal(errno, ENOENT);
+	NO_OBJECT(ENOENT, attach(a->handle, RW));
 
 	/* The original first: the others stay. */
 	original = mr->addr;
@@ -98,7 +84,7 @@ static int write_and_check(void *arg)
 
 	(void)arg;
 	proc_pause();
-	mr = attach(proc_shared->handle[0], RW);
+	mr = attach(proc_board->handle[0], RW);
 	CHECK(mr);
 	CHECK(mr->length == LENGTH);
 	CHECK(!memcmp(mr->addr, "from the creator", 16));
@@ -117,18 +103,16 @@ static void test_two_processes(void **state)
 
 	(void)state;
 	/* The peer exists before the MR: it can have inherited nothing. */
-	proc_start(&peer, write_and_check, NULL, NULL);
-	assert_true(proc_wait_pause(&peer));
+	assert_true(proc_hold(&peer, write_and_check, NULL, NULL));
 	mr = create(LENGTH, USER_RW);
 	assert_non_null(mr);
 	memcpy(mr->addr, "from the creator", 16);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	proc_continue(&peer);
 	assert_true(proc_wait_pause(&peer));
 	assert_memory_equal(mr->addr, "from the peer...", 16);
 	memcpy(mr->addr, "once more", 9);
-	proc_continue(&peer);
-	assert_int_equal(proc_end(&peer), 0);
+	assert_int_equal(proc_finish(&peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -167,7 +151,7 @@ static int only_read(void *arg)
 	struct ibv_mr *mr;
 
 	(void)arg;
-	mr = attach(proc_shared->handle[0], 0);
+	mr = attach(proc_board->handle[0], 0);
 	CHECK(mr);
 	CHECK(((char *)mr->addr)[0] == 5);
 	CHECK(mprotect(mr->addr, PAGE, PROT_READ | PROT_WRITE));
@@ -183,7 +167,7 @@ static void test_read_only(void **state)
 	(void)state;
 	assert_non_null(mr);
 	memset(mr->addr, 5, PAGE);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(only_read, NULL, NULL), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
@@ -273,28 +257,18 @@ static void test_arguments(void **state)
 	(void)state;
 	assert_non_null(mr);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		errno = 0;
-		assert_null(attach(mr->handle, bad[i].access));
-		assert_int_equal(errno, bad[i].err);
+		NO_OBJECT(bad[i].err, attach(mr->handle, bad[i].access));
 	}
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		errno = 0;
-		assert_null(attach(none[i], RW));
-		assert_int_equal(errno, ENOENT);
+		NO_OBJECT(ENOENT, attach(none[i], RW));
 	}
 	memset(&in, 0, sizeof(in));
 	in.mr_handle = mr->handle;
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(&in));
-	assert_int_equal(errno, EINVAL);
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(&in));
 	in.pd = &fake_pd;
 	in.comp_mask = 1;
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(&in));
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(NULL));
-	assert_int_equal(errno, EINVAL);
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(&in));
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(NULL));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -308,8 +282,7 @@ static void test_failures(void **state)
 	(void)state;
 	assert_non_null(mr);
 	fake_reg_errno = ENOMEM;
-	assert_null(attach(mr->handle, RW));
-	assert_int_equal(errno, ENOMEM);
+	NO_OBJECT(ENOMEM, attach(mr->handle, RW));
 	assert_int_equal(proc_fd_count(), fds);
 	/* A deregistration that is refused changes nothing. */
 	peer = attach(mr->handle, RW);
@@ -355,7 +328,7 @@ static void test_old_kernel(void **state)
 static int own_context_peer(void *arg)
 {
 	struct ibv_exp_reg_shared_mr_in in = {
-		.mr_handle = proc_shared->handle[0],
+		.mr_handle = proc_board->handle[0],
 		.pd = &own_pd,
 		.exp_access = RW,
 	};
@@ -382,7 +355,7 @@ static void test_two_providers(void **state)
 	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
 	mr = create(LENGTH, USER_RW);
 	assert_non_null(mr);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(own_context_peer, NULL, NULL), 0);
 	assert_memory_equal(mr->addr, "ours", 4);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -431,19 +404,6 @@ static void test_threads(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,5 +421,5 @@ int main(void)
 		cmocka_unit_test(test_threads),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

@@ -6,15 +6,9 @@
  * that no number is given twice at a time, however many processes ask; and
  * that a folder which cannot hold names gives a clear error.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -22,9 +16,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
 #include "rig.h"
 
 /* A number that is free, to forge under. */
@@ -87,12 +79,8 @@ static void refused(int err, uint32_t shmid)
 	int fds = proc_fd_count();
 	long attached = attach_count(shmid);
 
-	errno = 0;
-	assert_null(attach(FORGED, 0));
-	assert_int_equal(errno, err);
-	errno = 0;
-	assert_null(attach(FORGED, RW | NO_RDMA));
-	assert_int_equal(errno, err);
+	NO_OBJECT(err, attach(FORGED, 0));
+	NO_OBJECT(err, attach(FORGED, RW | NO_RDMA));
 	assert_int_equal(proc_fd_count(), fds);
 	assert_int_equal(attach_count(shmid), attached);
 }
@@ -221,8 +209,7 @@ static void test_forged_file(void **state)
 	strcpy(path, proc_name(mr->handle));
 	assert_int_equal(link(path, proc_name(FORGED)), 0);
 	refused(EINVAL, good.shmid);
-	assert_null(attach(mr->handle, 0));
-	assert_int_equal(errno, EINVAL);
+	NO_OBJECT(EINVAL, attach(mr->handle, 0));
 	unlink(proc_name(FORGED));
 	/* A symbolic link to a good name. */
 	assert_int_equal(symlink(path, proc_name(FORGED)), 0);
@@ -268,17 +255,15 @@ static void test_foreign_segment(void **state)
 	struct proc forger;
 
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
 				  IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
 	assert_non_null(mr);
 	read_record(mr->handle, &good);
-	proc_start(&forger, forge_as_stranger, &good, &proc_stranger);
-	assert_true(proc_wait_pause(&forger));
+	assert_true(
+		proc_hold(&forger, forge_as_stranger, &good, &proc_stranger));
 	refused(ENOENT, good.shmid);
-	proc_continue(&forger);
-	assert_int_equal(proc_end(&forger), 0);
+	assert_int_equal(proc_finish(&forger), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -312,19 +297,9 @@ static int leave_names(void *arg)
 		struct ibv_mr *mr = create(PAGE, USER_RW);
 
 		CHECK(mr);
-		proc_shared->handle[i] = mr->handle;
+		proc_board->handle[i] = mr->handle;
 	}
 	/* Ends without deregistration. */
-	return 0;
-}
-
-static int create_one(void *arg)
-{
-	struct ibv_mr *mr = create(PAGE, USER_RW);
-
-	(void)arg;
-	CHECK(mr);
-	CHECK(!ibv_dereg_mr(mr));
 	return 0;
 }
 
@@ -337,8 +312,7 @@ static void test_stale(void **state)
 	assert_int_equal(proc_run(leave_names, &count, NULL), 0);
 	assert_int_equal(proc_name_count(), 5);
 	assert_int_equal(proc_segment_count(), 0);
-	assert_null(attach(proc_shared->handle[2], RW));
-	assert_int_equal(errno, ENOENT);
+	NO_OBJECT(ENOENT, attach(proc_board->handle[2], RW));
 	assert_int_equal(proc_name_count(), 4);
 	/* All of a user go with his next shared MR. */
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
@@ -350,8 +324,7 @@ static void test_stale_of_others(void **state)
 	int count = 3;
 
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	assert_int_equal(proc_run(leave_names, &count, &proc_owner), 0);
 	assert_int_equal(proc_run(create_one, NULL, &proc_stranger), 0);
 	assert_int_equal(proc_name_count(), 3);
@@ -369,7 +342,7 @@ static int create_many(void *arg)
 		mr[i] = create(PAGE, USER_RW);
 		CHECK(mr[i]);
 		*(uint32_t *)mr[i]->addr = mr[i]->handle;
-		proc_shared->handle[n * 32 + i] = mr[i]->handle;
+		proc_board->handle[n * 32 + i] = mr[i]->handle;
 	}
 	proc_pause();
 	for (i = 0; i < 32; i++) {
@@ -401,22 +374,21 @@ static void test_unique(void **state)
 		assert_true(proc_wait_pause(&procs[i]));
 	assert_int_equal(proc_name_count(), 512);
 	for (i = 0; i < 512; i++) {
-		peer = attach(proc_shared->handle[i], 0);
+		peer = attach(proc_board->handle[i], 0);
 		assert_non_null(peer);
 		assert_int_equal(*(uint32_t *)peer->addr,
-				 proc_shared->handle[i]);
+				 proc_board->handle[i]);
 		assert_int_equal(ibv_dereg_mr(peer), 0);
 	}
-	qsort(proc_shared->handle, 512, 4, compare);
+	qsort(proc_board->handle, 512, 4, compare);
 	for (i = 0; i < 512; i++) {
-		assert_in_range(proc_shared->handle[i], 0x8000, 0xffff);
+		assert_in_range(proc_board->handle[i], 0x8000, 0xffff);
 		if (i)
-			assert_int_not_equal(proc_shared->handle[i - 1],
-					     proc_shared->handle[i]);
+			assert_int_not_equal(proc_board->handle[i - 1],
+					     proc_board->handle[i]);
 	}
 	for (i = 0; i < 16; i++) {
-		proc_continue(&procs[i]);
-		assert_int_equal(proc_end(&procs[i]), 0);
+		assert_int_equal(proc_finish(&procs[i]), 0);
 	}
 }
 
@@ -434,8 +406,7 @@ static void test_reuse(void **state)
 		assert_int_not_equal(mr->handle, last);
 		last = mr->handle;
 		assert_int_equal(ibv_dereg_mr(mr), 0);
-		assert_null(attach(last, RW));
-		assert_int_equal(errno, ENOENT);
+		NO_OBJECT(ENOENT, attach(last, RW));
 	}
 }
 
@@ -445,16 +416,13 @@ static int bad_folder(void *arg)
 
 	(void)arg;
 	setenv("MLX5X_SHARED_MR_DIR", "/nowhere/at/all", 1);
-	CHECK(!create(PAGE, USER_RW));
-	CHECK(errno == ENOENT);
-	CHECK(!attach(0x8000, RW));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, create(PAGE, USER_RW));
+	CHECK_NO_OBJECT(ENOENT, attach(0x8000, RW));
 	setenv("MLX5X_SHARED_MR_DIR", "/proc", 1);
 	CHECK(!create(PAGE, USER_RW));
 	CHECK(errno == EOPNOTSUPP || errno == ENOENT || errno == EACCES);
 	setenv("MLX5X_SHARED_MR_DIR", "/dev/null", 1);
-	CHECK(!create(PAGE, USER_RW));
-	CHECK(errno == ENOTDIR);
+	CHECK_NO_OBJECT(ENOTDIR, create(PAGE, USER_RW));
 	if (geteuid()) {
 		setenv("MLX5X_SHARED_MR_DIR", "/", 1);
 		CHECK(!create(PAGE, USER_RW));
@@ -513,19 +481,6 @@ static void test_small_exhausted(void **state)
 	assert_int_equal(proc_run(small_exhausted, NULL, NULL), 0);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,5 +497,5 @@ int main(void)
 		cmocka_unit_test(test_small_exhausted),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

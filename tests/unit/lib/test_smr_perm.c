@@ -6,22 +6,14 @@
  * and for writing exactly when it may read and write, under all 63
  * combinations.  Root passes every check.  Needs root to become others.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
 #include "rig.h"
 
 #define COMBINATIONS 64
@@ -57,7 +49,7 @@ static int creator(void *arg)
 		mr[i] = create(PAGE, sharing_of(i));
 		CHECK(mr[i]);
 		memset(mr[i]->addr, i, PAGE);
-		proc_shared->handle[i] = mr[i]->handle;
+		proc_board->handle[i] = mr[i]->handle;
 	}
 	proc_pause();
 	for (i = 1; i < COMBINATIONS; i++) {
@@ -76,7 +68,7 @@ static int attacher(void *arg)
 	for (i = 1; i < COMBINATIONS; i++) {
 		may = i >> (2 * class) & 3;
 		errno = 0;
-		mr = attach(proc_shared->handle[i], 0);
+		mr = attach(proc_board->handle[i], 0);
 		CHECK(!!mr == (may & 1));
 		CHECK(mr || errno == EACCES);
 		if (mr) {
@@ -85,7 +77,7 @@ static int attacher(void *arg)
 			CHECK(!ibv_dereg_mr(mr));
 		}
 		errno = 0;
-		mr = attach(proc_shared->handle[i], RW);
+		mr = attach(proc_board->handle[i], RW);
 		CHECK(!!mr == (may == 3));
 		CHECK(mr || errno == EACCES);
 		if (mr) {
@@ -105,14 +97,11 @@ static void test_classes(void **state)
 	int class;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	for (class = 0; class < 3; class ++)
 		assert_int_equal(proc_run(attacher, &class, users[class]), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
 static int root_attacher(void *arg)
@@ -122,7 +111,7 @@ static int root_attacher(void *arg)
 
 	(void)arg;
 	for (i = 1; i < COMBINATIONS; i++) {
-		mr = attach(proc_shared->handle[i], RW);
+		mr = attach(proc_board->handle[i], RW);
 		CHECK(mr);
 		CHECK(!ibv_dereg_mr(mr));
 	}
@@ -134,13 +123,10 @@ static void test_root(void **state)
 	struct proc owner;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	assert_int_equal(proc_run(root_attacher, NULL, NULL), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
 /*
@@ -154,10 +140,9 @@ static int old_kernel_reader(void *arg)
 
 	(void)arg;
 	fake_old_kernel = true;
-	CHECK(!attach(proc_shared->handle[1 << 4], 0));
-	CHECK(errno == EOPNOTSUPP);
+	CHECK_NO_OBJECT(EOPNOTSUPP, attach(proc_board->handle[1 << 4], 0));
 	fake_odp = true;
-	mr = attach(proc_shared->handle[1 << 4], 0);
+	mr = attach(proc_board->handle[1 << 4], 0);
 	CHECK(mr);
 	CHECK(fake_last_access == IBV_ACCESS_ON_DEMAND);
 	CHECK(!ibv_dereg_mr(mr));
@@ -170,13 +155,10 @@ static void test_old_kernel(void **state)
 	struct proc owner;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	assert_int_equal(proc_run(old_kernel_reader, NULL, &proc_stranger), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
 /* A creator that gives up his rights before he deregisters. */
@@ -187,18 +169,18 @@ static int changes_user(void *arg)
 
 	(void)arg;
 	CHECK(mr);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	/* A child that keeps a copy of every descriptor. */
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	CHECK(pid >= 0);
 	if (!pid)
 		proc_linger();
-	proc_shared->value[0] = pid;
+	proc_board->value[0] = pid;
 	CHECK(!setresuid(proc_stranger.uid, proc_stranger.uid,
 			 proc_stranger.uid));
 	/* He may neither remove the name nor change the segment now. */
 	CHECK(!ibv_dereg_mr(mr));
-	CHECK(!attach(proc_shared->handle[0], 0));
+	CHECK(!attach(proc_board->handle[0], 0));
 	CHECK(errno == ENOENT || errno == EACCES);
 	return 0;
 }
@@ -206,22 +188,20 @@ static int changes_user(void *arg)
 static int sees_nothing(void *arg)
 {
 	(void)arg;
-	CHECK(!attach(proc_shared->handle[0], 0));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, attach(proc_board->handle[0], 0));
 	return 0;
 }
 
 static void test_changed_user(void **state)
 {
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	assert_int_equal(proc_run(changes_user, NULL, NULL), 0);
 	/* Stale, and removed by its owner when he meets it. */
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(proc_run(sees_nothing, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
-	kill(proc_shared->value[0], SIGKILL);
+	kill(proc_board->value[0], SIGKILL);
 }
 
 /* What a program sees that goes by the segment's number, past the name. */
@@ -233,12 +213,12 @@ static int offers_and_withdraws(void *arg)
 
 	(void)arg;
 	CHECK(mr);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	fd = open(proc_name(mr->handle), O_RDONLY | O_CLOEXEC);
 	CHECK(fd >= 0);
 	CHECK(read(fd, head, sizeof(head)) == sizeof(head));
 	close(fd);
-	proc_shared->value[0] = head[3];
+	proc_board->value[0] = head[3];
 	proc_pause();
 	CHECK(!ibv_dereg_mr(mr));
 	return 0;
@@ -246,7 +226,7 @@ static int offers_and_withdraws(void *arg)
 
 static int keeps_attached(void *arg)
 {
-	struct ibv_mr *mr = attach(proc_shared->handle[0], RW);
+	struct ibv_mr *mr = attach(proc_board->handle[0], RW);
 
 	(void)arg;
 	CHECK(mr);
@@ -258,7 +238,7 @@ static int keeps_attached(void *arg)
 static int attaches_by_number(void *arg)
 {
 	int offered = *(int *)arg;
-	void *addr = shmat(proc_shared->value[0], NULL, SHM_RDONLY);
+	void *addr = shmat(proc_board->value[0], NULL, SHM_RDONLY);
 
 	CHECK(offered == (addr != (void *)-1));
 	CHECK(offered || errno == EACCES);
@@ -271,35 +251,17 @@ static void test_withdrawn(void **state)
 	struct proc owner, peer;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, offers_and_withdraws, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
-	proc_start(&peer, keeps_attached, NULL, &proc_stranger);
-	assert_true(proc_wait_pause(&peer));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, offers_and_withdraws, NULL, &proc_owner));
+	assert_true(proc_hold(&peer, keeps_attached, NULL, &proc_stranger));
 	assert_int_equal(
 		proc_run(attaches_by_number, &offered[0], &proc_stranger), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 	assert_int_equal(
 		proc_run(attaches_by_number, &offered[1], &proc_stranger), 0);
 	assert_int_equal(proc_run(attaches_by_number, &offered[1], &proc_owner),
 			 0);
-	proc_continue(&peer);
-	assert_int_equal(proc_end(&peer), 0);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
+	assert_int_equal(proc_finish(&peer), 0);
 }
 
 int main(void)
@@ -312,5 +274,5 @@ int main(void)
 		cmocka_unit_test(test_withdrawn),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }
