@@ -45,6 +45,14 @@
 		CHECK(!(call) && errno == (err)); \
 	} while (0)
 
+/* An MR that the test cannot do without. */
+#define MUST(mr)                        \
+	({                              \
+		struct ibv_mr *it = mr; \
+		assert_non_null(it);    \
+		it;                     \
+	})
+
 /* A test that becomes other users, or makes namespaces. */
 #define NEEDS_ROOT()            \
 	do {                    \

@@ -102,9 +102,7 @@ static void test_arguments(void **state)
 	errno = 0;
 	assert_null(ibv_exp_reg_mr(NULL));
 	POSITIVE(EINVAL, ibv_exp_dereg_mr(NULL));
-	assert_int_equal(fake_mr_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 static void test_plain(void **state)
@@ -122,8 +120,7 @@ static void test_plain(void **state)
 	struct ibv_mr *mr;
 
 	(void)state;
-	mr = ibv_exp_reg_mr(&in);
-	assert_non_null(mr);
+	mr = MUST(ibv_exp_reg_mr(&in));
 	assert_ptr_equal(mr->addr, user_memory + 8);
 	assert_int_equal(mr->length, 100);
 	assert_int_equal(fake_last_access, IBV_ACCESS_LOCAL_WRITE |
@@ -136,8 +133,7 @@ static void test_plain(void **state)
 	NO_OBJECT(EAGAIN, ibv_exp_reg_mr(&in));
 	/* Read-only memory can be registered for reading. */
 	assert_int_equal(mprotect(user_memory, PAGE, PROT_READ), 0);
-	mr = reg(&fake_pd, user_memory, PAGE, 0);
-	assert_non_null(mr);
+	mr = MUST(reg(&fake_pd, user_memory, PAGE, 0));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	NO_OBJECT(EFAULT, reg(&fake_pd, user_memory, PAGE, RW));
 	assert_int_equal(mprotect(user_memory, PAGE, PROT_READ | PROT_WRITE),
@@ -151,8 +147,7 @@ static void allocate(struct ibv_pd *pd)
 	struct ibv_mr *mr;
 	void *addr;
 
-	mr = ibv_exp_reg_mr(&in);
-	assert_non_null(mr);
+	mr = MUST(ibv_exp_reg_mr(&in));
 	addr = mr->addr;
 	assert_ptr_equal(in.addr, addr);
 	assert_int_equal((uintptr_t)addr % PAGE, 0);
@@ -189,8 +184,7 @@ static void test_contig_at(void **state)
 	assert_ptr_not_equal(addr, MAP_FAILED);
 	memset(addr, 1, 4 * PAGE);
 	/* Exactly there, in new pages, and nothing beyond them. */
-	mr = reg_contig(&fake_pd, addr + PAGE + 16, PAGE, RW);
-	assert_non_null(mr);
+	mr = MUST(reg_contig(&fake_pd, addr + PAGE + 16, PAGE, RW));
 	assert_ptr_equal(mr->addr, addr + PAGE + 16);
 	assert_int_equal(addr[PAGE], 0);
 	assert_int_equal(addr[3 * PAGE - 1], 0);
@@ -202,14 +196,12 @@ static void test_contig_at(void **state)
 	assert_true(is_mapped(addr + 3 * PAGE));
 
 	/* A shared one too. */
-	mr = reg_contig(&fake_pd, addr, 2 * PAGE, RW | USER_R);
-	assert_non_null(mr);
+	mr = MUST(reg_contig(&fake_pd, addr, 2 * PAGE, RW | USER_R));
 	assert_ptr_equal(mr->addr, addr);
 	assert_int_equal(addr[0], 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	/* Anywhere. */
-	mr = reg_contig(&fake_pd, NULL, 2 * PAGE, RW);
-	assert_non_null(mr);
+	mr = MUST(reg_contig(&fake_pd, NULL, 2 * PAGE, RW));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	/* Where nothing can be. */
 	NO_OBJECT(ENOMEM, reg_contig(&fake_pd, (void *)(UINTPTR_MAX - PAGE + 1),
@@ -223,8 +215,7 @@ static void refuse_registration(struct ibv_pd *pd, uint64_t access)
 
 	fake_reg_errno = ENOMEM;
 	NO_OBJECT(ENOMEM, reg(pd, NULL, PAGE, access));
-	assert_int_equal(proc_segment_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
+	nothing_left();
 	assert_int_equal(proc_fd_count(), fds);
 	assert_int_equal(fake_mr_count(), 0);
 }
@@ -240,10 +231,9 @@ static void test_reg_fails(void **state)
 
 static void refuse_deregistration(struct ibv_pd *pd)
 {
-	struct ibv_mr *mr = reg(pd, NULL, PAGE, RW | ALLOC | USER_R);
+	struct ibv_mr *mr = MUST(reg(pd, NULL, PAGE, RW | ALLOC | USER_R));
 	uint32_t handle;
 
-	assert_non_null(mr);
 	handle = mr->handle;
 	fake_dereg_errno = EBUSY;
 	assert_int_equal(ibv_dereg_mr(mr), EBUSY);
@@ -251,8 +241,7 @@ static void refuse_deregistration(struct ibv_pd *pd)
 	memset(mr->addr, 1, PAGE);
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 static void test_dereg_fails(void **state)
@@ -269,8 +258,7 @@ static void test_no_rdma(void **state)
 	void *addr;
 
 	(void)state;
-	mr = reg(&fake_pd, NULL, PAGE, access);
-	assert_non_null(mr);
+	mr = MUST(reg(&fake_pd, NULL, PAGE, access));
 	assert_int_equal(mr->lkey, 0);
 	assert_int_equal(mr->rkey, 0);
 	assert_int_not_equal(mr->handle, 0);
@@ -285,14 +273,13 @@ static void test_no_rdma(void **state)
 static void test_dereg_redirect(void **state)
 {
 	int (*standard)(struct ibv_mr *) = ibv_dereg_mr;
-	struct ibv_mr *plain = reg(&fake_pd, user_memory, PAGE, RW);
-	struct ibv_mr *one = reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R);
-	struct ibv_mr *two = reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R);
+	struct ibv_mr *plain = MUST(reg(&fake_pd, user_memory, PAGE, RW));
+	struct ibv_mr *one =
+		MUST(reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R));
+	struct ibv_mr *two =
+		MUST(reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R));
 
 	(void)state;
-	assert_non_null(plain);
-	assert_non_null(one);
-	assert_non_null(two);
 	assert_int_not_equal(one->handle, two->handle);
 	/* The standard function would deregister what is not there. */
 	assert_int_equal(standard(one), ENOENT);
@@ -311,12 +298,11 @@ static void test_old_names(void **state)
 	struct ibv_mr *mr, *peer;
 
 	(void)state;
-	mr = ibv_reg_mr(&fake_pd, NULL, PAGE, access);
-	assert_non_null(mr);
+	mr = MUST(ibv_reg_mr(&fake_pd, NULL, PAGE, access));
 	assert_int_equal(proc_name_count(), 1);
-	peer = ibv_reg_shared_mr(mr->handle, &fake_pd, NULL,
-				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_NO_RDMA);
-	assert_non_null(peer);
+	peer = MUST(
+		ibv_reg_shared_mr(mr->handle, &fake_pd, NULL,
+				  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_NO_RDMA));
 	assert_int_equal(peer->lkey, 0);
 	memset(mr->addr, 7, PAGE);
 	assert_memory_equal(mr->addr, peer->addr, PAGE);
@@ -332,20 +318,19 @@ static void test_old_names(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 
 	/* Without an old flag it is the standard call. */
-	mr = ibv_reg_mr(&fake_pd, user_memory, PAGE, IBV_ACCESS_LOCAL_WRITE);
-	assert_non_null(mr);
+	mr = MUST(ibv_reg_mr(&fake_pd, user_memory, PAGE,
+			     IBV_ACCESS_LOCAL_WRITE));
 	assert_ptr_equal(mr->addr, user_memory);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_close(void **state)
 {
-	struct ibv_mr *mr = reg(&own_pd, NULL, PAGE, RW | ALLOC | USER_R);
-	struct ibv_mr *other = reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R);
+	struct ibv_mr *mr = MUST(reg(&own_pd, NULL, PAGE, RW | ALLOC | USER_R));
+	struct ibv_mr *other =
+		MUST(reg(&fake_pd, NULL, PAGE, RW | ALLOC | USER_R));
 
 	(void)state;
-	assert_non_null(mr);
-	assert_non_null(other);
 	assert_int_equal(proc_name_count(), 2);
 	/* A program that closes its device without deregistering. */
 	mlx5x_unregister_context(&own_context);
@@ -446,8 +431,7 @@ static void test_dereg_standard(void **state)
 
 	(void)state;
 	fake_reuse = true;
-	gone = reg(&fake_pd, NULL, PAGE, RW | ALLOC);
-	assert_non_null(gone);
+	gone = MUST(reg(&fake_pd, NULL, PAGE, RW | ALLOC));
 	assert_int_equal((ibv_dereg_mr)(gone), 0);
 	mr = ibv_reg_mr(&fake_pd, memory, sizeof(memory), RW);
 	assert_ptr_equal(mr, gone);

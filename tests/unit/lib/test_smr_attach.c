@@ -16,12 +16,11 @@
 
 static void test_one_process(void **state)
 {
-	struct ibv_mr *mr = create(LENGTH - 100, USER_RW);
+	struct ibv_mr *mr = MUST(create(LENGTH - 100, USER_RW));
 	struct ibv_mr *a, *b;
 	char *original;
 
 	(void)state;
-	assert_non_null(mr);
 	assert_int_equal(mr->length, LENGTH - 100);
 	assert_in_range(mr->handle, 0x8000, 0xffff);
 	a = attach(mr->handle, RW);
@@ -50,8 +49,7 @@ static void test_one_process(void **state)
 	assert_int_equal(ibv_dereg_mr(a), 0);
 	assert_int_equal(((char *)b->addr)[LENGTH - 1], 3);
 	assert_int_equal(ibv_dereg_mr(b), 0);
-	assert_int_equal(proc_segment_count(), 0);
-	assert_int_equal(fake_mr_count(), 0);
+	nothing_left();
 }
 
 static void test_any_order(void **state)
@@ -65,8 +63,7 @@ static void test_any_order(void **state)
 
 	(void)state;
 	for (i = 0; i < 6; i++) {
-		mr[0] = create(PAGE, USER_RW);
-		assert_non_null(mr[0]);
+		mr[0] = MUST(create(PAGE, USER_RW));
 		mr[1] = attach(mr[0]->handle, RW);
 		mr[2] = attach(mr[0]->handle, RW | NO_RDMA);
 		assert_non_null(mr[1]);
@@ -104,8 +101,7 @@ static void test_two_processes(void **state)
 	(void)state;
 	/* The peer exists before the MR: it can have inherited nothing. */
 	assert_true(proc_hold(&peer, write_and_check, NULL, NULL));
-	mr = create(LENGTH, USER_RW);
-	assert_non_null(mr);
+	mr = MUST(create(LENGTH, USER_RW));
 	memcpy(mr->addr, "from the creator", 16);
 	proc_board->handle[0] = mr->handle;
 	proc_continue(&peer);
@@ -118,29 +114,25 @@ static void test_two_processes(void **state)
 
 static void test_access(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 
 	(void)state;
-	assert_non_null(mr);
 	/* For reading: the mapping cannot be made writable. */
-	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ));
 	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	/* The kernel pins for writing under MW_BIND alone. */
-	peer = attach(mr->handle, IBV_EXP_ACCESS_MW_BIND);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, IBV_EXP_ACCESS_MW_BIND));
 	*(char *)peer->addr = 1;
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	peer = attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC));
 	*(char *)peer->addr = 1;
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	/* Sharing bits mean nothing here and go nowhere. */
-	peer = attach(mr->handle,
-		      RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
-	assert_non_null(peer);
+	peer = MUST(
+		attach(mr->handle,
+		       RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE));
 	assert_int_equal(fake_last_access, IBV_ACCESS_LOCAL_WRITE);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -162,10 +154,9 @@ static int only_read(void *arg)
 
 static void test_read_only(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_R);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_R));
 
 	(void)state;
-	assert_non_null(mr);
 	memset(mr->addr, 5, PAGE);
 	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(only_read, NULL, NULL), 0);
@@ -174,47 +165,41 @@ static void test_read_only(void **state)
 
 static void test_hint(void **state)
 {
-	struct ibv_mr *mr = create(LENGTH, USER_RW);
+	struct ibv_mr *mr = MUST(create(LENGTH, USER_RW));
 	struct ibv_mr *peer;
 	char *free_addr;
 
 	(void)state;
-	assert_non_null(mr);
 	free_addr = mmap(NULL, LENGTH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	assert_ptr_not_equal(free_addr, MAP_FAILED);
 	/* Taken: something else, and what is there stays. */
-	peer = attach_at(mr->handle, free_addr, RW);
-	assert_non_null(peer);
+	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_not_equal(peer->addr, free_addr);
 	assert_true(is_mapped(free_addr));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	munmap(free_addr, LENGTH);
 	/* Free. */
-	peer = attach_at(mr->handle, free_addr, RW);
-	assert_non_null(peer);
+	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_equal(peer->addr, free_addr);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	/* Not on a page boundary; outside of all user addresses. */
-	peer = attach_at(mr->handle, free_addr + 1, RW);
-	assert_non_null(peer);
+	peer = MUST(attach_at(mr->handle, free_addr + 1, RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	peer = attach_at(mr->handle, (void *)(UINTPTR_MAX - PAGE + 1), RW);
-	assert_non_null(peer);
+	peer = MUST(
+		attach_at(mr->handle, (void *)(UINTPTR_MAX - PAGE + 1), RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_no_rdma(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 	void *addr;
 
 	(void)state;
-	assert_non_null(mr);
-	peer = attach(mr->handle, RW | NO_RDMA);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW | NO_RDMA));
 	assert_int_equal(fake_mr_count(), 1);
 	assert_int_equal(peer->handle, 0);
 	assert_int_equal(peer->lkey, 0);
@@ -232,7 +217,7 @@ static void test_no_rdma(void **state)
 
 static void test_arguments(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_exp_reg_shared_mr_in in;
 	struct {
 		uint64_t access;
@@ -255,7 +240,6 @@ static void test_arguments(void **state)
 	size_t i;
 
 	(void)state;
-	assert_non_null(mr);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		NO_OBJECT(bad[i].err, attach(mr->handle, bad[i].access));
 	}
@@ -274,19 +258,17 @@ static void test_arguments(void **state)
 
 static void test_failures(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	int fds = proc_fd_count();
 	struct ibv_mr *peer;
 	uint32_t handle;
 
 	(void)state;
-	assert_non_null(mr);
 	fake_reg_errno = ENOMEM;
 	NO_OBJECT(ENOMEM, attach(mr->handle, RW));
 	assert_int_equal(proc_fd_count(), fds);
 	/* A deregistration that is refused changes nothing. */
-	peer = attach(mr->handle, RW);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW));
 	handle = peer->handle;
 	fake_dereg_errno = EIO;
 	assert_int_equal(ibv_dereg_mr(peer), EIO);
@@ -300,12 +282,11 @@ static void test_failures(void **state)
 /* As on kernels before 6.2; without permission to write: see test_smr_perm. */
 static void test_old_kernel(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 	int zero;
 
 	(void)state;
-	assert_non_null(mr);
 	memset(mr->addr, 4, PAGE);
 	fake_old_kernel = true;
 	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
@@ -353,8 +334,7 @@ static void test_two_providers(void **state)
 
 	(void)state;
 	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
-	mr = create(LENGTH, USER_RW);
-	assert_non_null(mr);
+	mr = MUST(create(LENGTH, USER_RW));
 	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(own_context_peer, NULL, NULL), 0);
 	assert_memory_equal(mr->addr, "ours", 4);
@@ -399,9 +379,7 @@ static void test_threads(void **state)
 		pthread_join(threads[i], NULL);
 		assert_int_equal(wrong[i], 0);
 	}
-	assert_int_equal(fake_mr_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 int main(void)

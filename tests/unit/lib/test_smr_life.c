@@ -43,8 +43,7 @@ static void test_owner_killed(void **state)
 
 	(void)state;
 	assert_true(proc_hold(&owner, hold_one, NULL, NULL));
-	peer = attach(proc_board->handle[0], RW);
-	assert_non_null(peer);
+	peer = MUST(attach(proc_board->handle[0], RW));
 	assert_int_equal(proc_segment_count(), 1);
 	proc_kill(&owner);
 	assert_int_equal(((char *)peer->addr)[LENGTH - 1], 0x11);
@@ -75,8 +74,7 @@ static void test_peer_killed(void **state)
 	assert_true(proc_hold(&peer, attach_one, NULL, NULL));
 	proc_kill(&peer);
 	assert_int_equal(proc_finish(&owner), 0);
-	assert_int_equal(proc_segment_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
+	nothing_left();
 }
 
 /* A process that ends by exit(), without dereg, removes its name. */
@@ -93,21 +91,19 @@ static void test_owner_exits(void **state)
 		exit(create(LENGTH, USER_RW) && proc_name_count() == 1 ? 0 : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 /* A child has not got the memory, and cannot end the MR. */
 static void test_fork(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	int status, ready[2], go[2];
 	uint32_t handle;
 	pid_t pid;
 	char c;
 
 	(void)state;
-	assert_non_null(mr);
 	handle = mr->handle;
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(go), 0);
@@ -348,8 +344,7 @@ static void test_namespace(void **state)
 
 	(void)state;
 	NEEDS_ROOT();
-	mr = create(PAGE, USER_RW);
-	assert_non_null(mr);
+	mr = MUST(create(PAGE, USER_RW));
 	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(in_other_namespace, NULL, NULL), 0);
 	/* The name is not stale, so it is still there. */
@@ -434,8 +429,7 @@ static void test_stress(void **state)
 	}
 	/* The next shared MR of the user removes what they left. */
 	assert_int_equal(proc_run(create_one, NULL, user), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 static int leave_segment(void *arg)

@@ -87,12 +87,11 @@ static void refused(int err, uint32_t shmid)
 
 static void test_layout(void **state)
 {
-	struct ibv_mr *mr = create(PAGE + 1, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE + 1, USER_RW));
 	struct record record;
 	struct stat st;
 
 	(void)state;
-	assert_non_null(mr);
 	assert_int_equal(sizeof(record), 64);
 	read_record(mr->handle, &record);
 	assert_memory_equal(record.magic, "MLX5XSMR", 8);
@@ -107,77 +106,82 @@ static void test_layout(void **state)
 	assert_int_equal(st.st_mode & 07777, 0400);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 
-	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE |
-				  IBV_EXP_ACCESS_SHARED_MR_OTHER_READ);
-	assert_non_null(mr);
+	mr = MUST(create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE |
+				       IBV_EXP_ACCESS_SHARED_MR_OTHER_READ));
 	assert_int_equal(stat(proc_name(mr->handle), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0444);
 	assert_int_equal(st.st_gid, getegid());
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* Each forgery differs from a good record in one respect. */
+static void forge_content(const struct record *good, struct record bad[14])
+{
+	int i;
+
+	for (i = 0; i < 14; i++)
+		bad[i] = *good;
+	bad[0].magic[7] = 'X';
+	bad[1].version = 2;
+	bad[2].mr_length = 0;
+	bad[3].mr_length = 2 * PAGE;
+	bad[4].mr_length = bad[4].segment_length = UINT64_MAX;
+	bad[5].owner++;
+	bad[6].flags = 2;
+	bad[7].reserved = 1;
+	bad[8].shmid = UINT32_MAX;
+	/* From here on the name is well formed, but not of this segment. */
+	bad[9].segment_length = 2 * PAGE;
+	bad[10].segment_length = bad[10].mr_length = 1 << 30;
+	bad[11].ctime_low = bad[11].ctime_high = good->ctime_low - 5;
+	bad[12].ctime_low = bad[12].ctime_high = good->ctime_high + 5;
+	bad[13].shmid = INT32_MAX;
+}
+
 static void test_forged_content(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
-	struct record good, bad;
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
+	struct record good, bad[14];
 	struct ibv_mr *peer;
 	int fd, i;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &good);
-	/* A true copy by the same owner works: the forger offers his own. */
+	/* A true copy by the same owner works: it offers the owner's memory. */
 	fd = forge(&good, sizeof(good), 0400);
-	peer = attach(FORGED, RW);
-	assert_non_null(peer);
+	peer = MUST(attach(FORGED, RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	unforge(fd);
 
+	forge_content(&good, bad);
 	for (i = 0; i < 14; i++) {
-		static const int errors[14] = {
-			EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
-			EINVAL, EINVAL, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
-		};
-
-		bad = good;
-		if (i == 0)
-			bad.magic[7] = 'X';
-		if (i == 1)
-			bad.version = 2;
-		if (i == 2)
-			bad.mr_length = 0;
-		if (i == 3)
-			bad.mr_length = 2 * PAGE;
-		if (i == 4)
-			bad.mr_length = bad.segment_length = UINT64_MAX;
-		if (i == 5)
-			bad.owner++;
-		if (i == 6)
-			bad.flags = 2;
-		if (i == 7)
-			bad.reserved = 1;
-		if (i == 8)
-			bad.shmid = UINT32_MAX;
-		if (i == 9)
-			bad.segment_length = 2 * PAGE;
-		if (i == 10)
-			bad.segment_length = bad.mr_length = 1 << 30;
-		if (i == 11)
-			bad.ctime_low = bad.ctime_high = good.ctime_low - 5;
-		if (i == 12)
-			bad.ctime_low = bad.ctime_high = good.ctime_high + 5;
-		if (i == 13)
-			bad.shmid = INT32_MAX;
-		fd = forge(&bad, sizeof(bad), 0400);
-		refused(errors[i], good.shmid);
+		fd = forge(&bad[i], sizeof(bad[i]), 0400);
+		refused(i < 9 ? EINVAL : ENOENT, good.shmid);
 		unforge(fd);
 	}
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* A forgery of such a size and mode. */
+static void refused_file(const void *content, size_t length, mode_t mode,
+			 uint32_t shmid)
+{
+	int fd = forge(content, length, mode);
+
+	refused(EINVAL, shmid);
+	unforge(fd);
+}
+
+/* Whatever lies at the path of FORGED. */
+static void refused_path(uint32_t shmid)
+{
+	refused(EINVAL, shmid);
+	assert_int_equal(remove(proc_name(FORGED)), 0);
+}
+
 static void test_forged_file(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	char big[65] = "MLX5XSMR";
 	struct record good;
@@ -185,49 +189,33 @@ static void test_forged_file(void **state)
 	int fd;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &good);
 	/* Too short, too long, empty. */
-	fd = forge(&good, 63, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(&good, 63, 0400, good.shmid);
 	memcpy(big, &good, sizeof(good));
-	fd = forge(big, 65, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
-	fd = forge("", 0, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(big, 65, 0400, good.shmid);
+	refused_file("", 0, 0400, good.shmid);
 	/* Others could write it. */
-	fd = forge(&good, sizeof(good), 0420);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
-	fd = forge(&good, sizeof(good), 0402);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(&good, sizeof(good), 0420, good.shmid);
+	refused_file(&good, sizeof(good), 0402, good.shmid);
 	/* A second link to a good name, and the name itself while it has it. */
 	strcpy(path, proc_name(mr->handle));
 	assert_int_equal(link(path, proc_name(FORGED)), 0);
-	refused(EINVAL, good.shmid);
 	NO_OBJECT(EINVAL, attach(mr->handle, 0));
-	unlink(proc_name(FORGED));
+	refused_path(good.shmid);
 	/* A symbolic link to a good name. */
 	assert_int_equal(symlink(path, proc_name(FORGED)), 0);
-	refused(EINVAL, good.shmid);
-	unlink(proc_name(FORGED));
-	/* What opening might hang on. */
+	refused_path(good.shmid);
+	/* Opening these could hang. */
 	assert_int_equal(mkfifo(proc_name(FORGED), 0600), 0);
-	refused(EINVAL, good.shmid);
-	unlink(proc_name(FORGED));
+	refused_path(good.shmid);
 	strcpy(sun.sun_path, proc_name(FORGED));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sun, sizeof(sun)), 0);
-	refused(EINVAL, good.shmid);
+	refused_path(good.shmid);
 	close(fd);
-	unlink(proc_name(FORGED));
 	assert_int_equal(mkdir(proc_name(FORGED), 0700), 0);
-	refused(EINVAL, good.shmid);
-	rmdir(proc_name(FORGED));
+	refused_path(good.shmid);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -256,9 +244,8 @@ static void test_foreign_segment(void **state)
 
 	(void)state;
 	NEEDS_ROOT();
-	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
-				  IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
-	assert_non_null(mr);
+	mr = MUST(create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
+				       IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE));
 	read_record(mr->handle, &good);
 	assert_true(
 		proc_hold(&forger, forge_as_stranger, &good, &proc_stranger));
@@ -270,12 +257,11 @@ static void test_foreign_segment(void **state)
 /* A segment that is somebody's System V memory, but no shared MR. */
 static void test_other_segment(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct record record;
 	int shmid, fd;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &record);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	shmid = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
@@ -374,8 +360,7 @@ static void test_unique(void **state)
 		assert_true(proc_wait_pause(&procs[i]));
 	assert_int_equal(proc_name_count(), 512);
 	for (i = 0; i < 512; i++) {
-		peer = attach(proc_board->handle[i], 0);
-		assert_non_null(peer);
+		peer = MUST(attach(proc_board->handle[i], 0));
 		assert_int_equal(*(uint32_t *)peer->addr,
 				 proc_board->handle[i]);
 		assert_int_equal(ibv_dereg_mr(peer), 0);
@@ -401,8 +386,7 @@ static void test_reuse(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++) {
-		mr = create(PAGE, USER_RW);
-		assert_non_null(mr);
+		mr = MUST(create(PAGE, USER_RW));
 		assert_int_not_equal(mr->handle, last);
 		last = mr->handle;
 		assert_int_equal(ibv_dereg_mr(mr), 0);
