@@ -197,15 +197,18 @@ static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
 	return 0;
 }
 
+static int keep_from_fork(const struct mlx5x_smr *smr)
+{
+	return madvise(smr->addr, smr->length, MADV_DONTFORK) ? errno : 0;
+}
+
 int smr_seg_keep_from_fork(struct mlx5x_smr *smr)
 {
-	if (madvise(smr->addr, smr->length, MADV_DONTFORK)) {
-		int err = errno;
+	int err = keep_from_fork(smr);
 
+	if (err)
 		smr_seg_detach(smr);
-		return err;
-	}
-	return 0;
+	return err;
 }
 
 int smr_seg_create(struct mlx5x_smr *smr, void *addr, size_t length)
@@ -272,7 +275,7 @@ int smr_seg_reattach(struct mlx5x_smr *smr)
 		shmat(smr->shmid, smr->addr, SHM_REMAP | SHM_RDONLY);
 		return err;
 	}
-	return smr_seg_keep_from_fork(smr);
+	return keep_from_fork(smr);
 }
 
 void smr_seg_detach(struct mlx5x_smr *smr)

@@ -8,11 +8,31 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rig.h"
 
 #define LENGTH (16 * PAGE)
+
+/* The call of madvise that fails, counted down; calls of shmdt. */
+static int madvise_fails_at, detached;
+
+int madvise(void *addr, size_t length, int advice)
+{
+	if (madvise_fails_at && !--madvise_fails_at) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return syscall(SYS_madvise, addr, length, advice);
+}
+
+int shmdt(const void *addr)
+{
+	detached++;
+	return syscall(SYS_shmdt, addr);
+}
 
 static void test_one_process(void **state)
 {
@@ -306,6 +326,23 @@ static void test_old_kernel(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
+/* Each attachment is detached once, also when its second mapping fails. */
+static void test_remap_fails(void **state)
+{
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
+
+	(void)state;
+	fake_old_kernel = true;
+	detached = 0;
+	madvise_fails_at = 2;
+	NO_OBJECT(EOPNOTSUPP, attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ));
+	assert_int_equal(madvise_fails_at, 0);
+	assert_int_equal(detached, 1);
+	fake_old_kernel = false;
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
 static int own_context_peer(void *arg)
 {
 	struct ibv_exp_reg_shared_mr_in in = {
@@ -395,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_remap_fails),
 		cmocka_unit_test(test_two_providers),
 		cmocka_unit_test(test_threads),
 	};
