@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		length += (uint32_t)pieces[i].length;
 	}
 
-	/* The READ is behind it on the same queue, so it finds the key filled. */
+	/* The READ comes behind it on one queue, so the key is filled then. */
 	x = ibv_qp_to_qp_ex(qp);
 	ibv_wr_start(x);
 	x->wr_flags = 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Proves that where neither cmocka nor librdmacm is installed the project can be
-# configured without a word about either, and builds every example that does not
-# use librdmacm; and that tests which are asked for without cmocka are an error.
+# Proves that the project can be configured where neither cmocka nor librdmacm
+# is installed, and then builds every example that does not use librdmacm; and
+# that it is an error to ask for tests without cmocka.
 #
 # check-examples.sh SOURCE GENERATOR
 set -eu

@@ -24,7 +24,7 @@ struct proc_board *proc_board;
 
 static char dir[256];
 static int child_in = -1, child_out = -1;
-/* Ends when the test program does, which alone keeps the other end. */
+/* Only the test program keeps the other end, so reading ends with it. */
 static int life[2] = { -1, -1 };
 static pid_t pids[4096];
 static int pid_count;
@@ -56,7 +56,7 @@ void proc_start(struct proc *proc, proc_fn fn, void *arg,
 	proc->pid = fork();
 	must(proc->pid >= 0, "fork");
 	if (!proc->pid) {
-		/* Outlive no test program. */
+		/* End with the test program. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(to[1]);
 		close(from[0]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that messages go to VERBS_LOG_FILE up to VERBS_LOG_LEVEL and nowhere
- * else, that logging keeps errno and no descriptor, and that a call which is
- * not served says who serves the device and what to do.  The variables are
- * read once, so each case is a process of its own.
+ * Proves that messages up to VERBS_LOG_LEVEL go to VERBS_LOG_FILE and nowhere
+ * else; that logging keeps errno and leaves no descriptor open; and that a call
+ * that is not served tells who serves the device and what to do.  The variables
+ * are read once, so each case is a process of its own.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ static void call_unserved(void)
 				  &(struct ibv_exp_res_domain_init_attr){ 0 });
 	ibv_exp_create_res_domain(&own_context,
 				  &(struct ibv_exp_res_domain_init_attr){ 0 });
-	/* A refusal of a shared MR names its reason. */
+	/* A shared MR that is refused: the line says why. */
 	create(0, USER_RW);
 }
 

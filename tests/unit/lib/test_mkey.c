@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the entry points for indirect keys: what is refused without asking
- * the plugin, what is handed to it and how, what the plugin's answers become;
- * what is said on a context of another provider; that requests reach the plugin
- * that a context belongs to.
+ * Proves of the entry points for indirect keys: what they refuse without the
+ * plugin, what they pass to it, and what they make of its answers; what they
+ * return on a context of another provider; and that requests reach the plugin
+ * of their context.
  */
 
 #include <infiniband/verbs_mkey.h>
@@ -11,7 +11,7 @@
 #include "context.h"
 #include "rig.h"
 
-/* The standard part of the query, in the place of libibverbs'. */
+/* Replaces the standard query of libibverbs. */
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	(void)context;
@@ -256,7 +256,7 @@ static void test_qp(void **state)
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(&own_context, &attr));
 	plugin.err = 0;
 	plugin.calls = 0;
-	/* One of the two without the other */
+	/* Flag and member are asked for together only. */
 	attr.comp_mask &= ~IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS;
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(&own_context, &attr));
 	attr.comp_mask |= IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS;
@@ -301,7 +301,7 @@ static void test_device(void **state)
 	assert_int_equal(ibv_exp_query_device(&own_context, &attr), 0);
 	assert_int_equal(attr.comp_mask, IBV_EXP_DEVICE_ATTR_UMR);
 	assert_int_equal(attr.exp_device_cap_flags, 0);
-	/* A device without, and a query that fails. */
+	/* A device without indirect keys, and a query that fails. */
 	plugin.caps.max_entries = 0;
 	attr.comp_mask = IBV_EXP_DEVICE_ATTR_UMR;
 	assert_int_equal(ibv_exp_query_device(&own_context, &attr), 0);
@@ -340,7 +340,7 @@ static void test_post(void **state)
 	assert_int_equal(ibv_exp_post_send(NULL, &wr, &bad), EINVAL);
 	assert_int_equal(ibv_exp_post_send(&qp, &wr, NULL), EINVAL);
 	assert_int_equal(plugin.calls, 2);
-	/* A context of ours whose functions are another plugin's. */
+	/* A context of a second plugin of ours, with other functions. */
 	second.context.ops.post_send = NULL;
 	assert_int_equal(mlx5x_register_context(&second.context, &ops), 0);
 	qp.context = &second.context;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that the experimental calls which make, change and query QPs, CQs,
- * devices and ports hand every member on to the standard call and back, refuse
- * what is not served, survive masks of all ones and structures that nobody
- * cleared, and report only capabilities that are there.
+ * Proves of the experimental calls that create, change and query QPs, CQs,
+ * devices and ports: they pass every member to the standard call and back,
+ * refuse what is not served, accept masks of all ones and structures that
+ * nobody cleared, and report only the capabilities that there are.
  */
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static struct ibv_qp the_qp = { .context = &fake_context };
 static struct ibv_cq the_cq = { .context = &fake_context };
 static int answer;
 
-/* The standard calls, overridden. */
+/* These replace the standard calls. */
 
 static struct ibv_qp_init_attr_ex created;
 
@@ -85,7 +85,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	size_t i;
 
 	assert_true(context == &fake_context || context == &own_context);
-	/* A value of its own in every member. */
+	/* Every member gets another value. */
 	for (i = 0; i < sizeof(*attr); i++)
 		byte[i] = 1 + i % 100;
 	attr->device_cap_flags = IBV_DEVICE_XRC | IBV_DEVICE_MEM_WINDOW;
@@ -126,7 +126,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 
 static void init_qp_attr(struct ibv_exp_qp_init_attr *attr)
 {
-	/* What nobody cleared. */
+	/* Nobody has cleared the structure. */
 	memset(attr, 0xff, sizeof(*attr));
 	attr->qp_context = &answer;
 	attr->send_cq = &the_cq;
@@ -157,7 +157,7 @@ static void test_create_qp(void **state)
 	assert_ptr_equal(created.pd, &fake_pd);
 	assert_int_equal(attr.cap.max_inline_data, 333);
 
-	/* What is not really asked for is granted. */
+	/* Groups that ask for nothing are accepted. */
 	init_qp_attr(&attr);
 	attr.comp_mask |=
 		IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS |
@@ -207,7 +207,7 @@ static void test_create_qp_refused(void **state)
 		{ UINT32_MAX, 0, EINVAL },
 		{ flags, 1, EINVAL },
 		{ flags, IBV_EXP_QP_CREATE_INTERNAL_USE, EINVAL },
-		/* These two belong together. */
+		/* CREATE_UMR and MAX_INL_KLMS only together. */
 		{ flags, IBV_EXP_QP_CREATE_UMR, EINVAL },
 		{ pd | klms, 0, EINVAL },
 		{ flags | klms, 0, EINVAL },
@@ -397,7 +397,7 @@ static void test_device(void **state)
 
 	(void)state;
 	ibv_query_device(&fake_context, &orig);
-	/* Everything, of a structure that nobody cleared. */
+	/* Ask for everything, with a structure that nobody cleared. */
 	memset(&attr, 0xff, sizeof(attr));
 	attr.comp_mask = IBV_EXP_DEVICE_ATTR_RESERVED - 1;
 	assert_int_equal(ibv_exp_query_device(&fake_context, &attr), 0);
@@ -452,7 +452,7 @@ static void test_device(void **state)
 	attr.comp_mask = IBV_EXP_DEVICE_ATTR_UMR;
 	assert_int_equal(ibv_exp_query_device(&fake_context, &attr), 0);
 	assert_int_equal(attr.comp_mask, 0);
-	/* Of our own contexts only what the plugin serves. */
+	/* On our own contexts, only what the plugin serves. */
 	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
 	memset(&attr, 0xff, sizeof(attr));
 	assert_int_equal(ibv_exp_query_device(&own_context, &attr), 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves what ibv_exp_reg_mr() accepts and refuses, with the exact errno; that
- * memory which the library allocates comes and goes with its MR, on a context
- * of ours and of another provider; that a failure at any step leaves nothing
- * behind; and that the old names do what the new ones do.
+ * memory of the library lives as long as its MR, on a context of ours and of
+ * another provider; that a failure at any step leaves nothing behind; and that
+ * the old names do the same as the new ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +159,7 @@ static void allocate(struct ibv_pd *pd)
 	assert_int_equal(proc_name_count(), 0);
 	/* Only standard flags may reach the standard verbs. */
 	assert_int_equal(fake_last_access, IBV_ACCESS_LOCAL_WRITE);
-	/* Programs write to it. */
+	/* Programs write to the structure. */
 	mr->addr = NULL;
 	mr->length = 1;
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -183,7 +183,7 @@ static void test_contig_at(void **state)
 	(void)state;
 	assert_ptr_not_equal(addr, MAP_FAILED);
 	memset(addr, 1, 4 * PAGE);
-	/* Exactly there, in new pages, and nothing beyond them. */
+	/* At this address, in new pages; nothing beyond them is replaced. */
 	mr = MUST(reg_contig(&fake_pd, addr + PAGE + 16, PAGE, RW));
 	assert_ptr_equal(mr->addr, addr + PAGE + 16);
 	assert_int_equal(addr[PAGE], 0);
@@ -200,10 +200,10 @@ static void test_contig_at(void **state)
 	assert_ptr_equal(mr->addr, addr);
 	assert_int_equal(addr[0], 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	/* Anywhere. */
+	/* Without an address. */
 	mr = MUST(reg_contig(&fake_pd, NULL, 2 * PAGE, RW));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	/* Where nothing can be. */
+	/* At an impossible address. */
 	NO_OBJECT(ENOMEM, reg_contig(&fake_pd, (void *)(UINTPTR_MAX - PAGE + 1),
 				     1, RW));
 	munmap(addr, 4 * PAGE);
@@ -269,7 +269,7 @@ static void test_no_rdma(void **state)
 	assert_false(is_mapped(addr));
 }
 
-/* Two MRs of one kind do not disturb each other, nor a plain one. */
+/* MRs of allocated memory disturb neither each other nor a plain one. */
 static void test_dereg_redirect(void **state)
 {
 	int (*standard)(struct ibv_mr *) = ibv_dereg_mr;
@@ -281,7 +281,7 @@ static void test_dereg_redirect(void **state)
 
 	(void)state;
 	assert_int_not_equal(one->handle, two->handle);
-	/* The standard function would deregister what is not there. */
+	/* The standard function goes by a handle that the kernel lacks. */
 	assert_int_equal(standard(one), ENOENT);
 	assert_int_equal(ibv_dereg_mr(one), 0);
 	assert_int_equal(standard(plain), 0);
@@ -372,7 +372,7 @@ static int page_size_of(void *addr)
 	return kib;
 }
 
-/* Each kind of memory under each policy; huge pages as the system has them. */
+/* One kind of memory under one policy, with the huge pages there are. */
 static void try_policy(const char *type, uint64_t access, size_t length)
 {
 	int demanded = type &&
@@ -411,7 +411,7 @@ static void test_policy(void **state)
 		try_policy(types[i], RW | ALLOC, length);
 		try_policy(types[i], RW | ALLOC | USER_R, length);
 	}
-	/* No block of huge page size is allowed: none is used. */
+	/* Blocks must be smaller than a huge page: none is used. */
 	setenv("MLX_MR_MAX_LOG2_CONTIG_BSIZE", "13", 1);
 	try_policy("ANON", RW | ALLOC, length);
 	setenv("MLX_MR_ALLOC_TYPE", "HUGE", 1);
@@ -421,8 +421,9 @@ static void test_policy(void **state)
 }
 
 /*
- * On another provider the standard function knows nothing of the memory.  What
- * it leaves behind must not be taken for an MR that comes to lie there.
+ * On another provider the standard function knows nothing of the memory, so the
+ * library still remembers the MR.  A new MR at the same address must not be
+ * mistaken for it.
  */
 static void test_dereg_standard(void **state)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves what ibv_exp_rereg_mr() accepts and refuses, in its order, with the
- * MR untouched; that it hands the standard verb what the program asked and
- * makes errno values of its answers; that memory of the library comes and goes
- * with the translation, on a context of ours and of another provider, shared
- * or not, and stays with the MR when the change fails.
+ * Proves what ibv_exp_rereg_mr() accepts, and what it refuses with the MR
+ * untouched; that it passes to the standard verb what the program asked for and
+ * turns its answers into errno values; that memory of the library comes and
+ * goes with the translation, shared or not, on a context of ours and of another
+ * provider; and that it stays with the MR when the change fails.
  */
 #include <sys/mman.h>
 
@@ -179,7 +179,7 @@ static void test_answers(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-/* From memory of the program to the library's, to other, and back. */
+/* From memory of the program to the library's, to a new block, and back. */
 static void test_allocate(void **state)
 {
 	int i;
@@ -204,7 +204,7 @@ static void test_allocate(void **state)
 		assert_ptr_not_equal(two, one);
 		assert_int_equal(two[0], 0);
 		assert_false(is_mapped(one));
-		/* What does not move leaves it alone. */
+		/* A change of access only leaves the memory alone. */
 		assert_int_equal(rereg(mr, ACCESS, NULL, 0, 0), 0);
 		memset(two, 2, 3 * PAGE);
 		assert_int_equal(rereg(mr, MOVE, memory, PAGE, 0), 0);
@@ -245,7 +245,7 @@ static void test_allocate_fails(void **state)
 			rereg(mr, MOVE | ACCESS, NULL, PAGE, RW | ALLOC),
 			EFAULT);
 		memset(old, 1, PAGE);
-		/* Undefined it is, but it can be deregistered. */
+		/* The MR is undefined, but it can be deregistered. */
 		assert_int_equal(ibv_dereg_mr(mr), 0);
 		assert_false(is_mapped(old));
 
@@ -259,7 +259,7 @@ static void test_allocate_fails(void **state)
 	}
 }
 
-/* Shared until its translation changes; then nobody comes any more. */
+/* An MR is shared until its translation changes; then nobody can attach. */
 static void test_shared(void **state)
 {
 	int i;
@@ -282,7 +282,7 @@ static void test_shared(void **state)
 		peer2 = ibv_exp_reg_shared_mr(&in);
 		assert_non_null(peer);
 		assert_non_null(peer2);
-		/* A change that fails does not end it. */
+		/* After a change that fails it is still shared. */
 		fake_rereg_result = IBV_REREG_MR_ERR_CMD;
 		fake_rereg_errno = ENOMEM;
 		assert_int_equal(rereg(mr, MOVE, memory, PAGE, 0), ENOMEM);
@@ -307,7 +307,7 @@ static void test_shared(void **state)
 	}
 }
 
-/* The new translation is a part of the old memory, which therefore stays. */
+/* The new translation lies in the old memory, which therefore stays. */
 static void test_within(void **state)
 {
 	int i;

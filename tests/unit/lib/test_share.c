@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves what the entry points of export and import pass on to the plugin and
- * what they refuse themselves: a context of another provider, no context, a
- * number that is no descriptor.
+ * Proves what the entry points of export and import pass to the plugin, and
+ * what they refuse: a context of another provider, no context, a number that
+ * cannot be a descriptor.
  */
 #include <infiniband/verbs_share.h>
 

@@ -276,7 +276,7 @@ static void test_fork(void **state)
 
 		bad |= !mlx5x_ref_borrowed(a);
 		bad |= drop(a);
-		/* It can hold references of its own; the parent stays a holder. */
+		/* It can be a holder itself; the parent stays one. */
 		bad |= take(6, true, &b);
 		bad |= mlx5x_ref_borrowed(b);
 		bad |= drop(b);
@@ -365,7 +365,7 @@ static void test_hostile_locks(void **state)
 	all.l_type = F_UNLCK;
 	assert_int_equal(fcntl(fd, F_OFD_SETLK, &all), 0);
 
-	/* One who takes the mutex before the owner releases stops no release. */
+	/* A stranger who keeps the mutex does not stop the release. */
 	assert_int_equal(take(7, false, &a), 0);
 	all.l_type = F_WRLCK;
 	all.l_start = INT64_C(1) << 49;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that an MR attached by handle is the same memory as the original, in
- * the same and in other processes; that it has the access it was asked for and
- * no more; that hints of an address are honoured when they can be; and what
+ * the same process and in others; that it has exactly the access that was asked
+ * for; that it lies at the preferred address if that is free; and what
  * ibv_exp_reg_shared_mr() refuses, with the exact errno.
  */
 #include <fcntl.h>
@@ -57,10 +57,10 @@ static void test_one_process(void **state)
 	assert_memory_equal(a->addr, mr->addr, LENGTH);
 	memset(a->addr, 2, LENGTH);
 	assert_memory_equal(b->addr, mr->addr, LENGTH);
-	/* What is attached is no original. */
+	/* Nobody can attach to an attachment. */
 	NO_OBJECT(ENOENT, attach(a->handle, RW));
 
-	/* The original first: the others stay. */
+	/* The original goes first; the others stay. */
 	original = mr->addr;
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_false(is_mapped(original));
@@ -149,7 +149,7 @@ static void test_access(void **state)
 	peer = MUST(attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC));
 	*(char *)peer->addr = 1;
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	/* Sharing bits mean nothing here and go nowhere. */
+	/* Sharing bits are ignored here and not passed on. */
 	peer = MUST(
 		attach(mr->handle,
 		       RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE));
@@ -193,13 +193,13 @@ static void test_hint(void **state)
 	free_addr = mmap(NULL, LENGTH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	assert_ptr_not_equal(free_addr, MAP_FAILED);
-	/* Taken: something else, and what is there stays. */
+	/* The address is taken: another one, and what is there stays. */
 	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_not_equal(peer->addr, free_addr);
 	assert_true(is_mapped(free_addr));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	munmap(free_addr, LENGTH);
-	/* Free. */
+	/* The address is free. */
 	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_equal(peer->addr, free_addr);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
@@ -253,7 +253,7 @@ static void test_arguments(void **state)
 		{ RW | IBV_EXP_ACCESS_RELAXED, EOPNOTSUPP },
 		{ RW | IBV_EXP_ACCESS_PHYSICAL_ADDR, EOPNOTSUPP },
 	};
-	/* Nobody has these; some are no numbers of shared MRs at all. */
+	/* No MR has these; some can never be numbers of shared MRs. */
 	const uint32_t none[] = { 0,	      1,	  0x7fff,
 				  0x10000,    0x40000000, 0x7ffffffe,
 				  0x7fffffff, 0x80000000, UINT32_MAX };
@@ -299,7 +299,7 @@ static void test_failures(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
-/* As on kernels before 6.2; without permission to write: see test_smr_perm. */
+/* A kernel before 6.2; test_smr_perm has it without permission to write. */
 static void test_old_kernel(void **state)
 {
 	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
@@ -314,7 +314,7 @@ static void test_old_kernel(void **state)
 	assert_non_null(peer);
 	assert_int_equal(*(char *)peer->addr, 4);
 	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
-	/* Read-only all the same: the kernel may not write there either. */
+	/* Still read-only: the kernel may not write there either. */
 	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	assert_true(zero >= 0);
 	errno = 0;
@@ -364,7 +364,7 @@ static int own_context_peer(void *arg)
 	return 0;
 }
 
-/* One device ours, one another's: the memory is the same. */
+/* One device is ours, the other another provider's; the memory is the same. */
 static void test_two_providers(void **state)
 {
 	struct ibv_mr *mr;

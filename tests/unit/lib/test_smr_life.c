@@ -206,7 +206,7 @@ static void owner_dies_before_child(int raw)
 	/* After a fork that the library saw, the child holds no lock. */
 	assert_int_equal(proc_name_count(), raw);
 	kill(proc_board->value[0], SIGKILL);
-	/* Not our child: wait until its lock is gone. */
+	/* It is not our child, so wait until its lock is gone. */
 	while (proc_name_count()) {
 		NO_OBJECT(ENOENT, attach(proc_board->handle[0], RW));
 		usleep(1000);
@@ -422,7 +422,7 @@ static void test_stress(void **state)
 		usleep(20000 + 3000 * round);
 		for (i = 0; i < 8; i++) {
 			usleep(500 * i);
-			/* Not ended by a failed check. */
+			/* It must not have ended by a failed check. */
 			assert_int_equal(kill(procs[i].pid, SIGKILL), 0);
 			assert_int_equal(proc_end(&procs[i]), -SIGKILL);
 		}
@@ -445,7 +445,7 @@ static int squat(void *arg)
 	int i;
 
 	(void)arg;
-	/* All keys, and what comes after them. */
+	/* All keys, and two segments without one. */
 	for (i = 0; i < 66; i++)
 		CHECK(smr_key_create(PAGE, 0) >= 0);
 	proc_pause();
@@ -472,7 +472,7 @@ static void test_unmarked_segment(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
-/* Every key taken. */
+/* All keys are taken. */
 static void test_squatter(void **state)
 {
 	struct proc squatter;
@@ -484,7 +484,7 @@ static void test_squatter(void **state)
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
 	proc_kill(&squatter);
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
-	/* Without a key there is no way back to them. */
+	/* Without a key nobody finds them again. */
 	left = proc_segment_count();
 	proc_remove_segments();
 	assert_int_equal(left, 2);

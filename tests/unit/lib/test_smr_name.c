@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a name in the folder of names is believed only when it is what
- * the library writes and its segment belongs to the file's owner; that forged
- * ones leave no mapping and no descriptor behind; that stale names go away;
- * that no number is given twice at a time, however many processes ask; and
- * that a folder which cannot hold names gives a clear error.
+ * Proves that a name is believed only if it is as the library writes it and its
+ * segment belongs to the file's owner; that a forged name leaves no mapping and
+ * no descriptor behind; that stale names are removed; that no two MRs have one
+ * number at a time, however many processes ask; and that a folder that cannot
+ * hold names gives a clear error.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 /* A number that is free, to forge under. */
 #define FORGED 0x4abcdef0
 
-/* The layout of a name, stated once more. */
+/* The layout of a name, stated apart from the library's. */
 struct record {
 	char magic[8];
 	uint32_t version;
@@ -73,7 +73,7 @@ static long attach_count(uint32_t shmid)
 	return ds.shm_nattch;
 }
 
-/* Not even a trace of the attempt may be left. */
+/* The attempt to attach to FORGED leaves no trace. */
 static void refused(int err, uint32_t shmid)
 {
 	int fds = proc_fd_count();
@@ -162,7 +162,7 @@ static void test_forged_content(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-/* A forgery of such a size and mode. */
+/* A forgery of this content and mode is refused. */
 static void refused_file(const void *content, size_t length, mode_t mode,
 			 uint32_t shmid)
 {
@@ -172,7 +172,7 @@ static void refused_file(const void *content, size_t length, mode_t mode,
 	unforge(fd);
 }
 
-/* Whatever lies at the path of FORGED. */
+/* What lies at the path of FORGED is refused; remove it. */
 static void refused_path(uint32_t shmid)
 {
 	refused(EINVAL, shmid);
@@ -224,7 +224,7 @@ static int forge_as_stranger(void *arg)
 	struct record record = *(struct record *)arg;
 	int fd;
 
-	/* His own file, his own number in it, another's segment. */
+	/* The stranger's own file and user number, another's segment. */
 	record.owner = geteuid();
 	fd = open(proc_name(FORGED), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 		  0444);
@@ -254,7 +254,7 @@ static void test_foreign_segment(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-/* A segment that is somebody's System V memory, but no shared MR. */
+/* A segment of System V memory that is no shared MR. */
 static void test_other_segment(void **state)
 {
 	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
@@ -294,13 +294,13 @@ static void test_stale(void **state)
 	int count = 5;
 
 	(void)state;
-	/* The one that is met goes. */
+	/* A stale name that is met goes. */
 	assert_int_equal(proc_run(leave_names, &count, NULL), 0);
 	assert_int_equal(proc_name_count(), 5);
 	assert_int_equal(proc_segment_count(), 0);
 	NO_OBJECT(ENOENT, attach(proc_board->handle[2], RW));
 	assert_int_equal(proc_name_count(), 4);
-	/* All of a user go with his next shared MR. */
+	/* All stale names of a user go with the next shared MR. */
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
 }
@@ -377,7 +377,7 @@ static void test_unique(void **state)
 	}
 }
 
-/* A number is not given out again right after it has become free. */
+/* A number that has become free is not used again at once. */
 static void test_reuse(void **state)
 {
 	uint32_t last = 0;
@@ -426,7 +426,7 @@ static void test_bad_folder(void **state)
 		assert_int_equal(proc_run(bad_folder, NULL, &proc_stranger), 0);
 }
 
-/* Every small number taken: the large ones follow. */
+/* When all small numbers are taken, the large ones follow. */
 static int small_exhausted(void *arg)
 {
 	struct ibv_mr *mr, *peer;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that the six sharing bits decide like the permissions of a file: the
- * creator is an ordinary user, and his own second process, a member of his
- * group, and a stranger attach for reading exactly when their class may read,
- * and for writing exactly when it may read and write, under all 63
- * combinations.  Root passes every check.  Needs root to become others.
+ * Proves that the six sharing bits decide like the permissions of a file.  The
+ * creator is an ordinary user.  A second process of that user, a member of the
+ * group, and a stranger each attach for reading exactly if their class may
+ * read, and for writing exactly if it may read and write, under all 63
+ * combinations.  Root passes every check.  The tests need root to become these
+ * users.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -130,7 +131,7 @@ static void test_root(void **state)
 }
 
 /*
- * An attachment that may only be read, on a kernel that pins for writing:
+ * On a kernel that pins for writing, an attachment that may only be read is
  * refused, unless the device has on-demand paging.
  */
 static int old_kernel_reader(void *arg)
@@ -161,7 +162,7 @@ static void test_old_kernel(void **state)
 	assert_int_equal(proc_finish(&owner), 0);
 }
 
-/* A creator that gives up his rights before he deregisters. */
+/* A creator that becomes another user before it deregisters. */
 static int changes_user(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, USER_RW);
@@ -178,7 +179,7 @@ static int changes_user(void *arg)
 	proc_board->value[0] = pid;
 	CHECK(!setresuid(proc_stranger.uid, proc_stranger.uid,
 			 proc_stranger.uid));
-	/* He may neither remove the name nor change the segment now. */
+	/* It may neither remove the name nor change the segment now. */
 	CHECK(!ibv_dereg_mr(mr));
 	CHECK(!attach(proc_board->handle[0], 0));
 	CHECK(errno == ENOENT || errno == EACCES);
@@ -197,14 +198,14 @@ static void test_changed_user(void **state)
 	(void)state;
 	NEEDS_ROOT();
 	assert_int_equal(proc_run(changes_user, NULL, NULL), 0);
-	/* Stale, and removed by its owner when he meets it. */
+	/* The name is stale; its owner removes it on meeting it. */
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(proc_run(sees_nothing, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
 	kill(proc_board->value[0], SIGKILL);
 }
 
-/* What a program sees that goes by the segment's number, past the name. */
+/* A program that knows the segment's number does without the name. */
 static int offers_and_withdraws(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, sharing_of(COMBINATIONS - 1));

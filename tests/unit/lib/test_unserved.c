@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that every declared call which nothing stands behind answers as on a
- * device without the feature: with ENOSYS in the form that the call has, and
- * with EINVAL for a structure that is missing or has undefined bits.
+ * Proves that every declared call that is not served answers as on a device
+ * without the feature: with ENOSYS, returned as the call always has, and with
+ * EINVAL for a structure that is missing or has undefined bits.
  */
 #include <stdlib.h>
 #include <unistd.h>
