@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The messages of cm_server and cm_client; both run on one architecture. */
+/*
+ * What cm_server and cm_client have in common: their messages, which both must
+ * read alike, and their checks.
+ */
 #ifndef EXAMPLES_CM_H
 #define EXAMPLES_CM_H
 
+#include <err.h>
 #include <stdint.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
 
 #define TEXT_SIZE 64
 
@@ -22,5 +28,24 @@ struct offer {
 struct done {
 	struct window answer;
 };
+
+static inline struct ibv_mr *must(struct ibv_mr *mr)
+{
+	if (!mr)
+		err(1, "registration");
+	return mr;
+}
+
+/* Wait for a completion: next is rdma_get_send_comp or rdma_get_recv_comp. */
+static inline void await(int (*next)(struct rdma_cm_id *id, struct ibv_wc *wc),
+			 struct rdma_cm_id *id)
+{
+	struct ibv_wc wc;
+
+	if (next(id, &wc) != 1)
+		err(1, "completion");
+	if (wc.status)
+		errx(1, "completion: %s", ibv_wc_status_str(wc.status));
+}
 
 #endif

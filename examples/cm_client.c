@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Writes a text to the board of a cm_server, which see for the exchange.
+ * Writes a text to the board of a cm_server.  The exchange is described there.
  *
  *	cm_client ADDRESS PORT TEXT
  */
-#include <err.h>
 #include <stdio.h>
-#include <rdma/rdma_cma.h>
-#include <rdma/rdma_verbs.h>
 
 #include "cm.h"
 
@@ -31,24 +28,6 @@ static struct rdma_cm_id *resolve(const char *address, const char *port)
 		err(1, "rdma_create_ep");
 	rdma_freeaddrinfo(info);
 	return id;
-}
-
-static struct ibv_mr *must(struct ibv_mr *mr)
-{
-	if (!mr)
-		err(1, "registration");
-	return mr;
-}
-
-static void await(int (*next)(struct rdma_cm_id *id, struct ibv_wc *wc),
-		  struct rdma_cm_id *id)
-{
-	struct ibv_wc wc;
-
-	if (next(id, &wc) != 1)
-		err(1, "completion");
-	if (wc.status)
-		errx(1, "completion: %s", ibv_wc_status_str(wc.status));
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Lets one client, connected by librdmacm, write to a board: memory that any
- * local process can attach to by the board's handle, see shared_attach.
+ * Lets a client that connects by librdmacm write to a board.  The board is a
+ * shared MR: any local process can attach to it by its handle, see smr_attach.
  *
  *	cm_server ADDRESS PORT
  *
@@ -9,19 +9,16 @@
  * its standard input ends.
  *
  *	client		cm_client
- *	<- SEND		where the greeting and the board are
+ *	<- SEND		the places of the greeting and the board
  *	-> READ		the greeting
  *	-> WRITE	the board
- *	-> SEND		done, and where the answer goes
+ *	-> SEND		done, and the place of the answer
  *	<- WRITE	the answer
- *	<- SEND		(empty) the answer is there
+ *	<- SEND		empty: the answer is there
  */
-#include <err.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <infiniband/verbs_exp.h>
-#include <rdma/rdma_cma.h>
-#include <rdma/rdma_verbs.h>
 
 #include "cm.h"
 
@@ -50,14 +47,7 @@ static struct rdma_cm_id *listen_at(const char *address, const char *port)
 	return listener;
 }
 
-static struct ibv_mr *must(struct ibv_mr *mr)
-{
-	if (!mr)
-		err(1, "registration");
-	return mr;
-}
-
-/* The library allocates the board: only such memory can be shared. */
+/* The library allocates the board: only its own memory can be a shared MR. */
 static struct ibv_mr *create_board(struct ibv_pd *pd)
 {
 	struct ibv_exp_reg_mr_in in = {
@@ -70,17 +60,6 @@ static struct ibv_mr *create_board(struct ibv_pd *pd)
 	};
 
 	return must(ibv_exp_reg_mr(&in));
-}
-
-static void await(int (*next)(struct rdma_cm_id *id, struct ibv_wc *wc),
-		  struct rdma_cm_id *id)
-{
-	struct ibv_wc wc;
-
-	if (next(id, &wc) != 1)
-		err(1, "completion");
-	if (wc.status)
-		errx(1, "completion: %s", ibv_wc_status_str(wc.status));
 }
 
 /* Returns when the client has written and has its answer. */
@@ -140,7 +119,7 @@ int main(int argc, char **argv)
 	rdma_disconnect(id);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
-	/* The MR, in the PD of the id, goes first. */
+	/* The MR is in the PD of the id, so it goes first. */
 	if (rdma_dereg_mr(board))
 		err(1, "rdma_dereg_mr");
 	rdma_destroy_ep(id);

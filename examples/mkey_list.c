@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One key for three pieces of memory.  Each is a region of its own, which no
- * peer may touch; the indirect key that maps them in a row may be read, and one
- * RDMA READ takes them all.  A QP that is connected to itself is both sides.
+ * One key for three pieces of memory.  Each piece is an MR of its own that no
+ * peer may read.  The indirect key maps them in a row and may be read, so that
+ * one RDMA READ gets them all.  A QP that is connected to itself is both sides.
  *
  *	mkey_list [GID-INDEX]	print what was read
  */
@@ -27,7 +27,7 @@ static int connect_to_itself(struct ibv_qp *qp, uint8_t gid_index)
 				 .dest_qp_num = qp->qp_num,
 				 .max_rd_atomic = 1,
 				 .max_dest_rd_atomic = 1,
-				 .timeout = 14,
+				 .timeout = 18, /* about a second */
 				 .retry_cnt = 7 };
 	struct ibv_port_attr port = { 0 };
 	int err = ibv_query_port(qp->context, 1, &port), i;
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		length += (uint32_t)pieces[i].length;
 	}
 
-	/* The READ, being behind it on the same queue, waits for the key. */
+	/* The READ comes behind it on one queue, so the key is filled then. */
 	x = ibv_qp_to_qp_ex(qp);
 	ibv_wr_start(x);
 	x->wr_flags = 0;

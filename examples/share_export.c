@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The owner of a memory region that other processes use by RDMA without
- * registering, or even mapping, it: exports PD and MR, and sends them to
- * whoever connects to a Unix socket.  See share_import.c for the other side.
+ * Owns a memory region that other processes use by RDMA; they neither register
+ * nor map it.  Exports PD and MR, and sends them to each process that connects
+ * to a Unix socket.  See share_import.c for the other side.
  *
  *	share_export SOCKET [COUNT]	serve COUNT importers (1), then check
  *					that each has marked its part
@@ -17,14 +17,9 @@
 #include <unistd.h>
 #include <infiniband/verbs_share.h>
 
-#define SIZE (1 << 20)
+#include "share.h"
 
-/* What an importer has to know besides the descriptor. */
-struct offer {
-	uint32_t pd_handle, mr_handle;
-	uint64_t addr;
-	uint32_t number; /* of the importer */
-};
+#define SIZE (1 << 20)
 
 static struct ibv_context *open_first(void)
 {
@@ -57,7 +52,7 @@ static void send_offer(int sock, const struct offer *offer, int fd)
 	cmsg->cmsg_type = SCM_RIGHTS;
 	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
 	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	/* An importer that has gone shows in what it does not answer. */
+	/* An importer that has died is noticed when it does not answer. */
 	if (sendmsg(sock, &msg, MSG_NOSIGNAL) != sizeof(*offer))
 		warn("sendmsg");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Imports a PD and an MR from share_export and writes into the memory of that
- * process, which is not mapped here: a QP of this process, connected to
- * itself, writes by the imported key.
+ * process.  The memory is not mapped here: a QP of this process, which is
+ * connected to itself, writes by the imported key.
  *
  *	share_import SOCKET [GID-INDEX]
  */
@@ -15,11 +15,7 @@
 #include <unistd.h>
 #include <infiniband/verbs_share.h>
 
-struct offer {
-	uint32_t pd_handle, mr_handle;
-	uint64_t addr;
-	uint32_t number;
-};
+#include "share.h"
 
 static int receive_offer(const char *path, struct offer *offer, int *fd)
 {
@@ -81,7 +77,7 @@ static void connect_to_itself(struct ibv_qp *qp, uint8_t gid_index)
 				  IBV_QP_MIN_RNR_TIMER))
 		err(1, "RTR");
 	a.qp_state = IBV_QPS_RTS;
-	a.timeout = 14;
+	a.timeout = 18; /* about a second for each try */
 	a.retry_cnt = 7;
 	if (ibv_modify_qp(qp, &a,
 			  IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
@@ -117,7 +113,7 @@ int main(int argc, char **argv)
 	context = list && list[0] ? ibv_open_device(list[0]) : NULL;
 	if (!context)
 		errx(1, "no RDMA device, or it cannot be opened");
-	/* First import, then create: a context with QPs can no longer. */
+	/* First import, then create: a context with QPs cannot import. */
 	pd = ibv_import_pd(context, (uint32_t)fd, offer.pd_handle);
 	mr = pd ? ibv_import_mr(context, (uint32_t)fd, offer.mr_handle) : NULL;
 	if (!mr)

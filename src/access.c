@@ -52,7 +52,10 @@ bool access_is_old(uint64_t access)
 	return access & OLD_FLAGS;
 }
 
-/* The old flags are the experimental ones of the same order. */
+/*
+ * The old flags stand in the order of the experimental ones, so that a shift
+ * converts them.
+ */
 static uint64_t modernize(uint64_t access)
 {
 	uint64_t old = access & OLD_FLAGS;
@@ -109,7 +112,7 @@ int access_parse(const struct ibv_context *context, uint64_t exp_access,
 			access->mode |= modes[i].mode;
 	access->allocate = flags & IBV_EXP_ACCESS_ALLOCATE_MR;
 	access->no_rdma = flags & IBV_EXP_ACCESS_NO_RDMA;
-	/* The kernel pins for writing under each of these. */
+	/* Under each of these flags the kernel pins pages for writing. */
 	access->writable = flags &
 			   (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			    IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Access flags of experimental verbs: what the library does itself, and what
- * goes on to the standard verbs.  No bit that this library does not know is
- * handed on.
+ * The access flags of the experimental verbs.  Some are served by the library
+ * itself, the others are passed to the standard verbs.  A bit that the library
+ * does not know is refused, never passed on.
  */
-#ifndef MLX5X_ACCESS_H
-#define MLX5X_ACCESS_H
+#ifndef LIBMLX5X_ACCESS_H
+#define LIBMLX5X_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
-#include "smr.h"
+#include "smr/smr.h"
+#include "visibility.h"
 
 #define BUCKETS 64
 
 struct node {
-	/* NULL: free. */
+	/* NULL if the node is free. */
 	_Atomic(const struct ibv_context *) context;
 	_Atomic(const struct verbs_exp_ops *) ops;
 	struct node *next;
@@ -92,7 +92,7 @@ MLX5X_EXPORT int mlx5x_register_context(struct ibv_context *context,
 
 	if (!context || !ops || ops->size != sizeof(*ops)) {
 		log_err(context,
-			"plugin and libmlx5x are not of one build: its table has %zu bytes, ours %zu",
+			"plugin and libmlx5x come from different builds: the plugin's table has %zu bytes, ours %zu",
 			ops ? ops->size : 0, sizeof(*ops));
 		return EINVAL;
 	}

@@ -12,8 +12,8 @@
  * A program may not close a context that another thread uses, so a look-up
  * never races with the registration of the context it is about.
  */
-#ifndef MLX5X_CONTEXT_H
-#define MLX5X_CONTEXT_H
+#ifndef LIBMLX5X_CONTEXT_H
+#define LIBMLX5X_CONTEXT_H
 
 #include <stdatomic.h>
 
@@ -26,13 +26,14 @@ typedef int (*context_post_fn)(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr);
 
 /*
- * Contexts of one plugin have one function to post and one table, so that the
- * function tells where the table is.  Those of the first that registered.
+ * All contexts of one plugin have the same post function and the same table,
+ * so the post function of a context identifies its table.  These two belong to
+ * the plugin that registered first.
  */
 extern _Atomic(context_post_fn) context_own_post;
 extern const struct verbs_exp_ops *context_own_ops;
 
-/* The table of a context of that plugin; NULL: look it up. */
+/* That table if the context is of that plugin, else NULL: look it up. */
 static inline const struct verbs_exp_ops *context_ops_own(
 	const struct ibv_context *context)
 {
@@ -43,7 +44,7 @@ static inline const struct verbs_exp_ops *context_ops_own(
 		       : NULL;
 }
 
-/* context_ops() for calls that cost little themselves. */
+/* context_ops() for the data path, where a look-up would cost too much. */
 static inline const struct verbs_exp_ops *context_ops_fast(
 	const struct ibv_context *context)
 {

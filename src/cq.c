@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Completion queues, made, changed and polled by the standard verbs. */
+/* Completion queues: the standard verbs create, change and poll them. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define POLL_BATCH 16
 /* A caller's structure has at least the members up to exp_wc_flags. */
@@ -47,7 +47,7 @@ MLX5X_EXPORT int ibv_exp_modify_cq(struct ibv_cq *cq,
 	struct ibv_modify_cq_attr attr = { 0 };
 	int err;
 
-	/* Both masks have the same bits. */
+	/* The two masks have the same bits. */
 	if (!cq || !cq_attr || cq_attr->comp_mask >= IBV_EXP_CQ_ATTR_RESERVED ||
 	    (cq_attr_mask & ~cq_attr->comp_mask))
 		return fail(EINVAL);
@@ -68,7 +68,7 @@ static enum ibv_exp_wc_opcode exp_opcode(enum ibv_wc_opcode opcode)
 	case IBV_WC_TSO:
 		return IBV_EXP_WC_TSO;
 	case IBV_WC_DRIVER1:
-		/* An mlx5 provider's completion of a UMR. */
+		/* mlx5 providers report the completion of a UMR as this. */
 		return IBV_EXP_WC_UMR;
 	case IBV_WC_TM_ADD:
 		return IBV_EXP_WC_TM_ADD;
@@ -94,7 +94,7 @@ static uint64_t exp_flags(unsigned int flags)
 	return exp;
 }
 
-/* out has wc_size bytes, which may be more or less than we know. */
+/* The caller's structure has wc_size bytes, more or fewer than ours. */
 static void convert(void *out, uint32_t wc_size, const struct ibv_wc *wc)
 {
 	struct ibv_exp_wc exp = {
@@ -132,7 +132,7 @@ MLX5X_EXPORT int ibv_exp_poll_cq(struct ibv_cq *cq, int num_entries,
 		if (want > POLL_BATCH)
 			want = POLL_BATCH;
 		got = ibv_poll_cq(cq, want, batch);
-		/* Completions that have been taken may not be lost. */
+		/* An error must not lose the completions taken before it. */
 		if (got < 0)
 			return total ? total : got;
 		for (i = 0; i < got; i++, out += wc_size)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queries of devices and ports, answered from the standard queries.  A
- * capability is reported when this library has it, whatever the hardware can.
+ * Queries of devices and ports, answered from the standard queries.  Only the
+ * capabilities that the library serves are reported, even if the hardware has
+ * more.
  */
 #include <assert.h>
 #include <errno.h>
@@ -9,21 +10,21 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
-/* The groups of struct ibv_exp_device_attr that have something to say. */
+/* The groups of struct ibv_exp_device_attr that are filled on every device. */
 #define SERVED_GROUPS IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS
-/* Done by this library on every device. */
+/* The library itself serves these on every device. */
 #define LIBRARY_CAPS (IBV_EXP_DEVICE_MR_ALLOCATE | IBV_EXP_DEVICE_SHARED_MR)
-/* Standard flags for things that the plugin does not serve. */
+/* Standard flags of features that the plugin does not serve. */
 #define NOT_OURS                                                          \
 	(IBV_DEVICE_AUTO_PATH_MIG | IBV_DEVICE_CHANGE_PHY_PORT |          \
 	 IBV_DEVICE_UD_IP_CSUM | IBV_DEVICE_XRC | IBV_DEVICE_RC_IP_CSUM | \
 	 IBV_DEVICE_RAW_IP_CSUM | IBV_DEVICE_MANAGED_FLOW_STEERING)
-/* Experimental flags that say what a standard one says. */
+/* Standard flags with an experimental twin of the same meaning. */
 #define TWINS                                                    \
 	(IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS | \
 	 IBV_DEVICE_MEM_WINDOW_TYPE_2B)
@@ -34,7 +35,7 @@ static_assert((uint64_t)IBV_DEVICE_MEM_WINDOW << 32 ==
 			      IBV_EXP_DEVICE_MEM_MGT_EXTENSIONS &&
 		      (uint64_t)IBV_DEVICE_MEM_WINDOW_TYPE_2B << 32 ==
 			      IBV_EXP_DEVICE_MW_TYPE_2B,
-	      "each twin is 32 bits up");
+	      "each twin is its standard flag, 32 bits up");
 
 static void fill_device(struct ibv_exp_device_attr *attr,
 			const struct ibv_device_attr *orig)
@@ -163,7 +164,7 @@ MLX5X_EXPORT uint64_t ibv_exp_cqe_ts_to_ns(struct ibv_exp_clock_info *clock,
 		return 0;
 	}
 	delta = (ts - clock->cycles) & clock->mask;
-	/* In the farther half of the circle ts lies before the reference. */
+	/* The counter wraps: more than half a circle ahead means before. */
 	if (delta <= clock->mask / 2)
 		return clock->nsec +
 		       ((delta * clock->mult + clock->frac) >> clock->shift);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The environment of libmlx5x: the one place that reads it.
+ * The environment variables of libmlx5x.  No other file reads them.
  *
- * The logging variables are read once, at the first message.  The others are
- * read by each call that needs them, all of them slow paths, so that
- * ibv_exp_setenv works after a device has been opened.  A variable that names
- * a file or a folder is ignored in a program that runs with raised privilege.
+ * The logging variables are read once, at the first message.  Each call that
+ * needs one of the others reads it anew, so that ibv_exp_setenv works after a
+ * device has been opened; all these calls are slow paths.  A variable that
+ * names a file or a folder is ignored in a program that runs with raised
+ * privilege.
  *
  *   VERBS_LOG_LEVEL              0 none, 1 error, 2 warning, 3 info, 4 debug
  *   VERBS_LOG_FILE               file that messages are appended to
@@ -15,8 +16,8 @@
  *   MLX_MR_MAX_LOG2_CONTIG_BSIZE 12 to 23 (default 23)
  *   MLX_MR_MIN_LOG2_CONTIG_BSIZE 12 to 23 (default 12)
  */
-#ifndef MLX5X_ENV_H
-#define MLX5X_ENV_H
+#ifndef LIBMLX5X_ENV_H
+#define LIBMLX5X_ENV_H
 
 enum alloc_type {
 	ALLOC_ALL,
@@ -27,7 +28,7 @@ enum alloc_type {
 	ALLOC_PREFER_CONTIG,
 };
 
-/* How memory that the library allocates is to be backed. */
+/* Which pages are to back the memory that the library allocates. */
 struct alloc_policy {
 	enum alloc_type type;
 	unsigned int min_shift;

@@ -17,8 +17,8 @@
  * Export and import: the plugin moves contexts and imports objects; libmlx5x
  * counts their holders (share_ref.h, whose functions the plugin calls too).
  */
-#ifndef MLX5X_EXP_OPS_H
-#define MLX5X_EXP_OPS_H
+#ifndef LIBMLX5X_EXP_OPS_H
+#define LIBMLX5X_EXP_OPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ struct mlx5x_mkey_block;
 struct mlx5x_mkey_piece;
 struct mlx5x_smr;
 
-/* Indirect keys of a device; max_entries 0: it has none. */
+/* Limits of indirect keys; max_entries is 0 on a device without them. */
 struct mlx5x_umr_caps {
 	uint32_t max_entries;
 	uint32_t max_inline;
@@ -69,9 +69,10 @@ struct verbs_exp_ops {
 				  struct mlx5x_smr *smr);
 
 	/*
-	 * ibv_rereg_mr has just changed the translation of mr: from now on smr
-	 * (or NULL) is bound to it as by reg_smr, and what was bound to it is
-	 * returned (or NULL), the caller's to release.  Never fails.
+	 * Called when ibv_rereg_mr has changed the translation of mr.  Bind
+	 * smr, which may be NULL, to mr as reg_smr does, and return what was
+	 * bound to it before (or NULL), which the caller releases.  Never
+	 * fails.
 	 */
 	struct mlx5x_smr *(*swap_smr)(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
@@ -92,8 +93,8 @@ struct verbs_exp_ops {
 	/*
 	 * Indirect keys, as <infiniband/verbs_exp_mkey.h> and
 	 * <infiniband/verbs_mkey.h> describe them.  query_umr and
-	 * free_mkey_list return 0 or an errno.  mkey_entries is 0 for an MR
-	 * that is no such key.  flags are enum mlx5x_mkey_create_flags.
+	 * free_mkey_list return 0 or an errno.  mkey_entries returns 0 for an
+	 * MR that is no indirect key.  flags are enum mlx5x_mkey_create_flags.
 	 */
 	int (*query_umr)(struct ibv_context *context,
 			 struct mlx5x_umr_caps *caps);
@@ -130,22 +131,22 @@ int mlx5x_register_context(struct ibv_context *context,
 			   const struct verbs_exp_ops *ops);
 
 /*
- * Forget context; called before its memory is freed.  Every segment whose MR
- * is still registered on it is released: the plugin drops its pointers to
- * them.  Thread safe.
+ * Forget context; the plugin calls this before it frees it.  Every segment
+ * whose MR is still registered on the context is released, so the plugin must
+ * not use its pointers to them any more.  Thread safe.
  */
 void mlx5x_unregister_context(struct ibv_context *context);
 
 /*
- * Give back what an MR of reg_smr stood on: withdraw the name if this is the
- * segment's creator, end its exclusion from fork, detach.  Never fails.
+ * Release the memory under an MR of reg_smr: withdraw the name, if this process
+ * created the segment, and unmap.  Never fails.
  */
 void mlx5x_smr_release(struct mlx5x_smr *smr);
 
 /*
- * The MR is re-registered and does not stand on its segment any more: nobody
- * may attach to it from now on.  The mapping, and what others have attached,
- * stays.  Never fails; to do it again, or to an attachment, does nothing.
+ * Called when re-registration has moved an MR off its segment: from now on
+ * nobody can attach to the segment.  The mapping and the existing attachments
+ * stay.  Never fails.  A second call, or one for an attachment, does nothing.
  */
 void mlx5x_smr_withdraw(struct mlx5x_smr *smr);
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
-#include "smr.h"
+#include "smr/smr.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define BUCKETS 256
 
@@ -18,14 +18,14 @@ struct foreign_mr {
 	struct mlx5x_smr *smr;
 	uint32_t kernel_handle;
 	uint32_t lkey;
-	/* The structure that mr points to when the provider has none. */
+	/* With NO_RDMA the provider has no MR, and mr points here. */
 	struct ibv_mr no_rdma_mr;
 	struct foreign_mr *next;
 };
 
 static struct foreign_mr *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Lets the deregistration of all other MRs go by without the lock. */
+/* While it is 0, no deregistration takes the lock. */
 static _Atomic(size_t) count;
 
 static struct foreign_mr **bucket_of(const struct ibv_mr *mr)
@@ -107,9 +107,10 @@ static void release(struct foreign_mr *foreign)
 }
 
 /*
- * The MR that was at this address went by the standard call alone, and its
- * place is another's now.  A key alone may have changed with rereg, and the
- * kernel uses handles again.
+ * True if the program deregistered the MR by the standard call, which knows
+ * nothing of the store, and another MR lies at its address now.  Only a change
+ * of both key and handle proves that: re-registration changes the key alone,
+ * and the kernel uses handles again.
  */
 static bool is_stale(const struct foreign_mr *foreign)
 {
@@ -135,7 +136,7 @@ static int dereg(struct foreign_mr *foreign)
 	return err;
 }
 
-/* What is known of mr, forgotten; NULL: nothing. */
+/* Forget mr and return what was known of it, or NULL. */
 static struct foreign_mr *take(const struct ibv_mr *mr)
 {
 	struct foreign_mr *foreign = forget(mr);
@@ -166,7 +167,10 @@ MLX5X_EXPORT int ibv_exp_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
-/* The MR that foreign is about stands on smr now. */
+/*
+ * The MR of foreign stands on smr now (NULL: on memory of the program).  The
+ * old memory goes, unless the new translation lies in it.
+ */
 static void settle(struct foreign_mr *foreign, struct mlx5x_smr *smr)
 {
 	struct mlx5x_smr *old = foreign->smr;

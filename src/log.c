@@ -33,7 +33,7 @@ static void log_write(const char *line, size_t length)
 			  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY,
 			  0666);
 	if (fd >= 0) {
-		/* Nobody can be told that a message was lost. */
+		/* There is nowhere to report a lost message. */
 		if (write(fd, line, length) < 0)
 			length = 0;
 		close(fd);

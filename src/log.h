@@ -5,14 +5,14 @@
  * The logger of libibverbs is private to its providers, so the library has
  * one of its own that obeys the same two variables in the same way: a message
  * whose level is at most VERBS_LOG_LEVEL is appended to VERBS_LOG_FILE.
- * Without a usable file nothing is written anywhere; only a build with
- * VERBS_DEBUG falls back to stderr.  The file is opened for each message, so
- * no descriptor stays behind for a program that closes or counts its own; one
+ * Without a usable file nothing is written; only a build with VERBS_DEBUG
+ * falls back to stderr.  The file is opened for each message, so that no
+ * descriptor stays open in a program that closes or counts its own.  One
  * message is one write, so that lines of several processes do not mix.  errno
  * is kept.
  */
-#ifndef MLX5X_LOG_H
-#define MLX5X_LOG_H
+#ifndef LIBMLX5X_LOG_H
+#define LIBMLX5X_LOG_H
 
 struct ibv_context;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Indirect keys, by both interfaces. */
+/* Indirect keys: the entry points of verbs_exp_mkey.h and of verbs_mkey.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <infiniband/verbs_exp.h>
 #include <infiniband/verbs_mkey.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define KEY_FLAGS \
 	((uint32_t)MLX5X_MKEY_FIXED_SIZE | MLX5X_MKEY_REMOTE_INVALIDATE)
@@ -47,7 +47,7 @@ void mkey_fill_device(struct ibv_context *context, uint32_t asked,
 		attr->umr_caps.max_umr_stride_dimension = caps.max_stride_dim;
 		attr->comp_mask |= IBV_EXP_DEVICE_ATTR_UMR;
 	}
-	/* The second mask may be anything when it is asked for. */
+	/* On entry comp_mask_2 may hold anything: it is not read. */
 	if (asked & IBV_EXP_DEVICE_ATTR_COMP_MASK_2 && caps.max_fixed_size) {
 		attr->umr_fixed_size_caps.max_entity_size = caps.max_fixed_size;
 		attr->comp_mask_2 = IBV_EXP_DEVICE_ATTR_UMR_FIXED_SIZE_CAPS;
@@ -59,7 +59,7 @@ static int check_create(const struct ibv_exp_create_mr_in *in)
 {
 	const struct ibv_context *context = in->pd->context;
 	uint32_t flags = in->attr.create_flags;
-	/* Each fill says what it grants; here it is only looked at. */
+	/* Only checked: each fill sets the access that it grants. */
 	uint64_t access = in->attr.exp_access_flags;
 
 	if (flags & ~(IBV_EXP_MR_SIGNATURE_EN | IBV_EXP_MR_INDIRECT_KLMS |
@@ -76,7 +76,7 @@ static int check_create(const struct ibv_exp_create_mr_in *in)
 	}
 	if (!flags) {
 		log_err(context,
-			"a key that is neither INDIRECT_KLMS nor of a FIXED_BUFFER_SIZE");
+			"create_flags has neither INDIRECT_KLMS nor FIXED_BUFFER_SIZE");
 		return EINVAL;
 	}
 	return 0;
@@ -139,7 +139,7 @@ MLX5X_EXPORT struct ibv_exp_mkey_list_container *ibv_exp_alloc_mkey_list_memory(
 		fail(EINVAL);
 		return NULL;
 	}
-	/* What programs know from the vendor's library. */
+	/* The vendor's library answered ENOMEM, and programs expect it. */
 	if (attr->mkey_list_type != IBV_EXP_MKEY_LIST_TYPE_INDIRECT_MR) {
 		log_err(attr->pd->context, "mkey_list_type %u: not defined",
 			attr->mkey_list_type);

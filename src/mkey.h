@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Indirect keys: what other entry points need of them.  All of it is the
- * plugin's work; a context of another provider has none.
+ * What other entry points need of indirect keys.  The plugin does the work;
+ * contexts of other providers have no indirect keys.
  */
-#ifndef MLX5X_MKEY_H
-#define MLX5X_MKEY_H
+#ifndef LIBMLX5X_MKEY_H
+#define LIBMLX5X_MKEY_H
 
 #include <stdint.h>
 
@@ -13,12 +13,12 @@ struct ibv_exp_device_attr;
 struct ibv_qp;
 struct ibv_qp_init_attr_ex;
 
-/* A QP that fills keys; NULL with errno. */
+/* Create a QP on which keys can be filled; NULL with errno. */
 struct ibv_qp *mkey_create_qp(struct ibv_context *context,
 			      struct ibv_qp_init_attr_ex *attr,
 			      uint32_t max_inline);
 
-/* Add what the device can do with keys to attr, of the groups in asked. */
+/* Fill the groups of attr that are asked for and that are about keys. */
 void mkey_fill_device(struct ibv_context *context, uint32_t asked,
 		      struct ibv_exp_device_attr *attr);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Queue pairs, made and changed by the standard verbs. */
+/* Queue pairs: the standard verbs create and change them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
 #include "mkey.h"
 #include "unserved.h"
+#include "visibility.h"
 
-/* Of an ordinary atomic operation. */
+/* Bytes of an ordinary atomic operation. */
 #define ATOMIC_ARG_SIZE 8
 #define STANDARD_ATTRS	((IBV_EXP_QP_DEST_QPN << 1) - 1)
 #define EXP_ATTRS                                                             \
@@ -82,7 +82,7 @@ static int check_groups(const struct ibv_context *context,
 	return EOPNOTSUPP;
 }
 
-/* On other types the flag is accepted, and no pieces are granted. */
+/* Other types of QP may ask for it too, and are granted no pieces. */
 static bool gets_umr(const struct ibv_exp_qp_init_attr *attr)
 {
 	return attr->comp_mask & IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS &&

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_exp_reg_mr: the standard verb for memory of the program; else memory
+ * from the store, which goes with the MR.
+ */
 #include <errno.h>
 #include <unistd.h>
 #include <infiniband/verbs_exp.h>
 
-#include "context.h"
-#include "export.h"
-#include "foreign_mr.h"
 #include "log.h"
-#include "reg_mr.h"
-
-struct ibv_mr *reg_smr(struct ibv_pd *pd, struct mlx5x_smr *smr, void *addr,
-		       const struct mr_access *access)
-{
-	const struct verbs_exp_ops *ops = context_ops(pd->context);
-	struct ibv_mr *mr;
-
-	if (!ops || !ops->reg_smr)
-		return foreign_reg_smr(pd, addr, smr->mr_length, access->verbs,
-				       access->no_rdma, smr);
-	mr = ops->reg_smr(pd, addr, smr->mr_length, access->verbs,
-			  access->no_rdma, smr);
-	if (mr) {
-		/* What libibverbs does around the standard registration. */
-		mr->context = pd->context;
-		mr->pd = pd;
-		mr->addr = addr;
-		mr->length = smr->mr_length;
-	}
-	return mr;
-}
+#include "reg_smr.h"
+#include "visibility.h"
 
 static bool wants_contig(const struct ibv_exp_reg_mr_in *in)
 {
@@ -68,27 +49,30 @@ static int check_allocation(const struct ibv_exp_reg_mr_in *in,
 		return EINVAL;
 	}
 	if (access->allocate && in->addr) {
-		log_err(context, "ALLOCATE_MR chooses the address itself");
+		log_err(context, "ALLOCATE_MR with an address");
 		return EINVAL;
 	}
 	if (access->mode && (uintptr_t)in->addr % sysconf(_SC_PAGESIZE)) {
-		log_err(context, "a shared MR starts on a page boundary");
+		log_err(context, "a shared MR must start on a page boundary");
 		return EINVAL;
 	}
 	return 0;
 }
 
-/* The block or segment for in; *addr is where in->addr comes to lie in it. */
+/*
+ * Make the block or segment that in asks for.  *addr is where the MR starts in
+ * it: the store makes whole pages, in->addr may lie within one.
+ */
 static struct mlx5x_smr *create_memory(const struct ibv_exp_reg_mr_in *in,
 				       const struct mr_access *access,
 				       void **addr)
 {
 	size_t offset = (uintptr_t)in->addr % sysconf(_SC_PAGESIZE);
 	struct smr_create_attr attr = {
+		.kind = access->mode ? SMR_SEGMENT : SMR_BLOCK,
 		.context = in->pd->context,
 		.addr = in->addr ? (char *)in->addr - offset : NULL,
 		.length = in->length,
-		.shared = access->mode,
 	};
 	struct mlx5x_smr *smr;
 
@@ -123,7 +107,7 @@ static struct ibv_mr *reg_allocated(struct ibv_exp_reg_mr_in *in,
 	if (access->mode) {
 		err = smr_publish(smr, access->mode);
 		if (err) {
-			/* Takes smr along. */
+			/* The MR owns smr, which goes with it. */
 			ibv_exp_dereg_mr(mr);
 			errno = err;
 			return NULL;

@@ -1,43 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_exp_rereg_mr: checks in the order that the API has always had, then the
- * standard verb, then the memory that the library made.
+ * ibv_exp_rereg_mr: the checks, in the order that the API has always had, then
+ * the standard verb, then the memory from the store.
  *
- * The new block of ALLOCATE_MR exists before the MR is changed, and what the
- * MR stood on is released only after its translation has changed: no key ever
- * leads to memory that is gone.  When the change fails the new block goes and
- * the old memory stays with the MR until it is deregistered.  It stays, too,
- * when the new translation is a part of it.
+ * The new block of ALLOCATE_MR is made before the MR changes, and the memory
+ * that the MR stood on is released only after its translation has changed: no
+ * key ever leads to memory that is gone.  If the change fails, the new block
+ * is released and the old memory stays with the MR until it is deregistered.
+ * The old memory also stays if the new translation lies in it.
  */
 #include <errno.h>
-#include <string.h>
 #include <infiniband/verbs_exp.h>
 
 #include "access.h"
 #include "context.h"
-#include "export.h"
 #include "foreign_mr.h"
 #include "log.h"
-#include "rereg_mr.h"
-#include "smr.h"
+#include "mr_change.h"
+#include "smr/smr.h"
 #include "unserved.h"
-
-int mr_change_apply(struct ibv_mr *mr, const struct mr_change *change)
-{
-	int ret;
-
-	errno = 0;
-	ret = ibv_rereg_mr(mr, change->flags, change->pd, change->addr,
-			   change->length, change->access);
-	if (ret == IBV_REREG_MR_ERR_DO_FORK_OLD) {
-		log_warn(mr->context, "the old range stays out of fork: %s",
-			 strerrordesc_np(errno));
-		return 0;
-	}
-	if (ret)
-		return errno ? errno : EIO;
-	return 0;
-}
+#include "visibility.h"
 
 static int refuse(const struct ibv_mr *mr, int err, const char *why)
 {
@@ -50,7 +32,7 @@ static bool allocates(uint64_t access)
 	return access & (IBV_EXP_ACCESS_ALLOCATE_MR | IBV_ACCESS_ALLOCATE_MR);
 }
 
-/* What the API has always refused, in its order. */
+/* What the API has always refused, in the same order. */
 static int check_call(const struct ibv_mr *mr, const struct mr_change *change,
 		      uint64_t access, const struct ibv_exp_rereg_mr_attr *attr)
 {
@@ -70,7 +52,7 @@ static int check_call(const struct ibv_mr *mr, const struct mr_change *change,
 	return 0;
 }
 
-/* What the standard verb or a provider does not check. */
+/* What neither the standard verb nor a provider checks. */
 static int check_change(const struct ibv_mr *mr, const struct mr_change *change,
 			const struct mr_access *access)
 {
@@ -98,7 +80,7 @@ static void swap(struct ibv_mr *mr, struct mlx5x_smr *smr,
 		mlx5x_smr_release(old);
 }
 
-/* smr is the new translation, or NULL. */
+/* smr: the memory of the new translation; NULL if it is the program's. */
 static int apply(struct ibv_mr *mr, const struct mr_change *change,
 		 struct mlx5x_smr *smr)
 {
@@ -116,6 +98,7 @@ static int apply(struct ibv_mr *mr, const struct mr_change *change,
 static int apply_allocated(struct ibv_mr *mr, struct mr_change *change)
 {
 	struct smr_create_attr attr = {
+		.kind = SMR_BLOCK,
 		.context = mr->context,
 		.length = change->length,
 	};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Entry points of export and import: arguments are checked here, the plugin
- * does the rest.  A context that another provider serves is refused, with a
- * line that names what libibverbs offers for it.
+ * The entry points of export and import check the arguments; the plugin does
+ * the rest.  A context of another provider is refused, with a log line that
+ * names what libibverbs offers for it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include <infiniband/verbs_share.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
+#include "visibility.h"
 
 static const struct verbs_exp_ops *ops_of(struct ibv_context *context)
 {
@@ -31,7 +31,7 @@ static const struct verbs_exp_ops *ops_of(struct ibv_context *context)
 	return ops;
 }
 
-/* Descriptors are unsigned in this interface. */
+/* This interface has unsigned descriptors. */
 static int check_fd(struct ibv_context *context, uint32_t fd)
 {
 	if (fd <= INT_MAX)
@@ -49,7 +49,7 @@ MLX5X_EXPORT int ibv_export_to_fd(uint32_t fd, uint32_t *new_handle,
 	int err;
 
 	if (!new_handle) {
-		log_err(context, "export: no place for the handle is given");
+		log_err(context, "export: new_handle is NULL");
 		errno = EINVAL;
 		return EINVAL;
 	}
@@ -65,7 +65,7 @@ MLX5X_EXPORT int ibv_export_to_fd(uint32_t fd, uint32_t *new_handle,
 	return err;
 }
 
-/* The operations to import from fd with; NULL with errno. */
+/* The table to import from fd with; NULL with errno. */
 static const struct verbs_exp_ops *import_ops(struct ibv_context *context,
 					      uint32_t fd)
 {

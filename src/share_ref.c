@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export.h"
 #include "share_ref.h"
+#include "visibility.h"
 
 #define OBJECT_RANGE (INT64_C(1) << 48)
 #define MUTEX_RANGE  (INT64_C(1) << 49)
@@ -19,7 +19,7 @@
 struct inode {
 	dev_t dev;
 	ino_t ino;
-	int fd; /* -1: it cannot be opened; everybody borrows */
+	int fd; /* -1 if it cannot be opened: then everybody borrows */
 	unsigned int users;
 	struct inode *next;
 };
@@ -34,7 +34,7 @@ struct object {
 };
 
 struct mlx5x_ref {
-	struct object *object; /* gone if the generation has passed */
+	struct object *object; /* freed if generation is an older one */
 	unsigned int generation;
 };
 
@@ -55,7 +55,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The opening is the parent's: an unlock through it would be the parent's. */
+/* The open file is the parent's too: an unlock here would undo its locks. */
 static void fork_child(void)
 {
 	struct object *object;
@@ -103,7 +103,7 @@ static int range_lock(const struct object *object, int64_t range, short type)
 	return fcntl(object->inode->fd, F_OFD_SETLK, &fl) ? errno : 0;
 }
 
-/* Somebody else holds the object's byte, whatever the kind of his lock. */
+/* True if somebody else holds a lock of any kind on the object's byte. */
 static bool held_by_others(const struct object *object)
 {
 	struct flock fl = {
@@ -126,7 +126,7 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* False: it is somebody's who does not let it go, or cannot be had at all. */
+/* False if its holder keeps it beyond the limit, or if locking fails. */
 static bool mutex_lock(const struct object *object)
 {
 	struct timespec pause = { .tv_nsec = 50000 };
@@ -150,7 +150,7 @@ static void mutex_unlock(const struct object *object)
 	range_lock(object, MUTEX_RANGE, F_UNLCK);
 }
 
-/* By the descriptor, not by a name: another process sees the same inode. */
+/* By descriptor, not by name, so that all processes lock the same inode. */
 static int inode_open(struct inode *inode, int fd)
 {
 	char path[32];
@@ -255,10 +255,10 @@ static void object_put(struct object *object)
 }
 
 /*
- * A borrower's read lock on the object's byte would pass for an owner's with
- * the next importer, so a borrower takes none.  Who does not get the mutex
- * takes the lock all the same: two that leave together may then both leave the
- * object alive, but nobody takes it from a holder.
+ * A borrower takes no lock: the next importer would take its read lock for an
+ * owner's.  An owner that does not get the mutex takes its lock all the same.
+ * Two that leave together may then both leave the object alive, but nobody
+ * destroys it under a holder.
  */
 static int join(struct object *object, bool import, int (*verify)(void *arg),
 		void *arg)
@@ -311,14 +311,14 @@ err_unlock:
 	return err;
 }
 
-/* The process's last reference: destroy if no other process has one. */
+/* The last reference of this process: destroy if no other process has one. */
 static int leave(struct object *object, int (*destroy)(void *arg), void *arg)
 {
 	int err;
 
 	if (!object->locked)
 		return 0;
-	/* Who keeps the mutex for himself keeps the object alive, no more. */
+	/* A stranger who keeps the mutex only keeps the object alive. */
 	if (!mutex_lock(object))
 		return 0;
 	err = range_lock(object, OBJECT_RANGE, F_WRLCK);

@@ -13,20 +13,20 @@
  * A second byte of the same object is a mutex around "upgrade, destroy,
  * unlock" and around "query, lock": without it, two that release together
  * both see the other and nobody destroys.  Anybody who may open the device
- * can lock these bytes too, so no wait is without limit; who does not get a
- * lock in time goes on as a borrower.
+ * can lock these bytes too, so every wait has a limit; a process that does not
+ * get a lock in time goes on as a borrower.
  *
- * A borrower uses the object and never destroys it; it then lives until the
- * last process closes the uverbs file.  An importer that finds no owner, since
- * nobody exported the object, is one: an owner that never counted itself would
- * find its object gone.
+ * A borrower uses the object and never destroys it; the object then lives until
+ * the last process closes the uverbs file.  An importer that finds no lock of
+ * an owner is a borrower: the owner never exported the object and so never
+ * counted itself, and must not find it destroyed.
  *
- * Within a process, references to one object are counted here and stand
- * behind one lock.  A child of fork owns nothing of its parent's: references
- * that it inherits are a borrower's.
+ * Within a process, this file counts the references to an object, and they
+ * share one lock.  A child of fork owns nothing of its parent's: the references
+ * that it inherits are those of a borrower.
  */
-#ifndef MLX5X_SHARE_REF_H
-#define MLX5X_SHARE_REF_H
+#ifndef LIBMLX5X_SHARE_REF_H
+#define LIBMLX5X_SHARE_REF_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,28 +41,31 @@ enum mlx5x_ref_kind {
 /*
  * Take a reference.  fd is an open descriptor of the uverbs file that the
  * object lives in, number its hardware number.  With import false the caller
- * owns the object; with true only if somebody else already counts as owner.
- * verify(arg) is called once the object can no longer go and tells whether it
- * is still there: 0 or an errno, which ends the call.
+ * owns the object; with true it does so only if somebody else already counts as
+ * an owner.  verify(arg) is called when nobody can destroy the object any more.
+ * It tells whether the object still exists: 0, or an errno that ends the call.
  *
- * 0 and *ref, or an errno: verify's, ENOMEM, EMFILE or ENFILE.  Thread safe.
+ * Returns 0 and sets *ref, or returns an errno: verify's, ENOMEM, EMFILE or
+ * ENFILE.  Thread safe.
  */
 int mlx5x_ref_take(int fd, enum mlx5x_ref_kind kind, uint32_t number,
 		   bool import, int (*verify)(void *arg), void *arg,
 		   struct mlx5x_ref **ref);
 
 /*
- * Give it back; the last of the last process calls destroy(arg).  If that
- * fails, its errno is returned and the reference stays, unless force is set.
+ * Give a reference back.  The last reference of the last process calls
+ * destroy(arg).  If destroy fails, its errno is returned and the reference
+ * stays, unless force is set.
  */
 int mlx5x_ref_release(struct mlx5x_ref *ref, int (*destroy)(void *arg),
 		      void *arg, bool force);
 
 /*
- * How many forks this process is away from the first that used the library:
- * what was made at another number is the parent's.  A lock that is held around
- * calls of this file gets its fork handlers after the first call of this
- * function, since handlers run in the reverse order.  0 or ENOMEM.
+ * Set *forks to the number of forks between the first process that used the
+ * library and this one: an object that was made at another number is the
+ * parent's.  A caller that holds a lock of its own around calls of this file
+ * must register the lock's fork handlers after its first call of this function,
+ * because handlers run in the reverse order.  Returns 0 or ENOMEM.
  */
 int mlx5x_ref_forks(unsigned int *forks);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Answers of calls that nothing stands behind: the errno value that the API
- * has for a device without the feature, and a log line that tells the user
- * who serves the device and what would.
+ * The answer of calls that are not served: the errno value that the API has for
+ * a device without the feature, and a log line that names the provider of the
+ * device and how to choose mlx5x.
  */
-#ifndef MLX5X_UNSERVED_H
-#define MLX5X_UNSERVED_H
+#ifndef LIBMLX5X_UNSERVED_H
+#define LIBMLX5X_UNSERVED_H
 
 #include <errno.h>
 

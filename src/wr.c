@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work requests.  A QP of our plugin takes them as they are; for another they
- * are converted on the stack and posted in batches by the standard verb.
+ * Work requests.  A QP of our plugin takes them as they are.  For other QPs
+ * they are converted on the stack, and the standard verb posts them in batches.
  */
 #include <assert.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <infiniband/verbs_exp.h>
 
 #include "context.h"
-#include "export.h"
 #include "log.h"
 #include "unserved.h"
+#include "visibility.h"
 
 #define POST_BATCH 16
 #define STANDARD_FLAGS                                                         \
@@ -26,7 +26,7 @@
 
 static_assert(sizeof(((struct ibv_exp_send_wr *)0)->wr) ==
 		      sizeof(((struct ibv_send_wr *)0)->wr),
-	      "the addresses of a request have one layout");
+	      "both requests lay out wr alike");
 
 static int convert_opcode(enum ibv_exp_wr_opcode exp, enum ibv_wr_opcode *out)
 {
@@ -118,8 +118,8 @@ static int convert(const struct ibv_exp_send_wr *exp, struct ibv_send_wr *wr)
 }
 
 /*
- * Post up to a batch of *next and move it behind what was posted.  Returns 0
- * or an errno value, *next being the request that has it.
+ * Post one batch from *next on and move *next behind it.  Returns 0, or an
+ * errno value with *next at the request that failed.
  */
 static int post_batch(struct ibv_qp *qp, struct ibv_exp_send_wr **next)
 {
@@ -179,7 +179,7 @@ static bool is_umr(const struct ibv_exp_send_wr *wr)
 	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
 }
 
-/* On a QP of another provider, or of a second plugin of ours; or on none. */
+/* For a QP of another provider or of a second plugin of ours, and for NULL. */
 static __attribute__((noinline)) int post_other(struct ibv_qp *qp,
 						struct ibv_exp_send_wr *wr,
 						struct ibv_exp_send_wr **bad_wr)

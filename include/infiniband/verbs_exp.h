@@ -5,26 +5,31 @@
  *
  * Sources compile unchanged: names, enumerators, the order of members and the
  * types are those of that interface.  Where its releases differ in a value,
- * the one of 4.x is here.  Behind the names are ordinary functions of
- * libmlx5x.so.1; programs that were compiled against the vendor's header have
- * to be compiled again.
+ * this header has the one of 4.x.  The names are ordinary functions of
+ * libmlx5x.so.1, so programs that were compiled against the vendor's header
+ * must be compiled again.
+ *
+ * Each function has a manual page of its name, which is its contract.  The
+ * comments in these headers are summaries.
  *
  * Conventions, unless a function says otherwise:
  *
- * - A pointer is returned, or NULL with errno set; a number is 0 or a positive
- *   errno value, and errno is set too.  The few calls of the vendor's that
- *   answer with a negative errno value say so.
+ * - A function returns a pointer, or NULL with errno set; or it returns 0 or a
+ *   positive errno value, and sets errno too.  A few calls have always
+ *   returned negative errno values; their comments say so.
  * - comp_mask tells which optional members of a structure hold something.  A
- *   value with a bit that this header does not define gives EINVAL.
- * - A call that no implementation stands behind gives ENOSYS, as it did on a
- *   device whose driver lacked it, and logs who serves the device and how to
- *   choose mlx5x.  Ask ibv_exp_query_device() what is there.
- * - Calls may be made from several threads at once under the rules of the
- *   standard verbs: not on an object that another thread destroys.
+ *   bit that this header does not define gives EINVAL, and so does a NULL
+ *   argument that a comment does not allow.
+ * - "Not served" means that the library does not implement the call.  It
+ *   returns ENOSYS, as on a device whose driver lacked it, and logs which
+ *   provider serves the device and how to choose mlx5x.
+ *   ibv_exp_query_device() tells what is served.
+ * - Several threads may call at once under the rules of the standard verbs: no
+ *   thread may use an object that another one destroys.
  *
- * A context that another provider has opened is served as far as the standard
- * verbs reach: registration, shared MRs, QPs, CQs, work requests of the
- * standard kinds, queries.
+ * A context of another provider is served as far as the standard verbs reach:
+ * registration, shared MRs, QPs, CQs, work requests of the standard kinds,
+ * queries.
  *
  * This header replaces ibv_dereg_mr() and ibv_reg_mr() by macros; see
  * ibv_exp_dereg_mr() and ibv_exp_reg_mr_compat().

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the other parts of verbs_exp.h build on: the places where experimental
- * enumerators and flags start, so that they do not meet the standard ones, and
- * types that several parts share.
+ * What the other parts of verbs_exp.h build on: where experimental enumerators
+ * and flags start, so that they do not meet the standard ones, and the types
+ * that several parts use.
  */
 #ifndef INFINIBAND_VERBS_EXP_BASE_H
 #define INFINIBAND_VERBS_EXP_BASE_H
@@ -26,7 +26,7 @@ enum ibv_exp_atomic_cap {
 	IBV_EXP_ATOMIC_HCA_REPLY_BE = IBV_EXP_START_ENUM
 };
 
-/* Bit set of QP types, in capabilities that depend on the type. */
+/* Bits for types of QPs, in capabilities that depend on the type. */
 enum ibv_exp_supported_qp_types {
 	IBV_EXP_QPT_RC = 1 << 0,
 	IBV_EXP_QPT_UC = 1 << 1,
@@ -42,10 +42,10 @@ enum ibv_exp_mp_rq_shifts {
 	IBV_EXP_MP_RQ_2BYTES_SHIFT = 1 << 0
 };
 
-/* Passes through to the vendor's peer-to-peer interface, which is not here. */
+/* Of the vendor's peer-to-peer interface, which is not served. */
 struct ibv_exp_peer_direct_attr;
 
-/* Objects made for one pattern of use share its locks and doorbells. */
+/* Objects of one pattern of use, which have locks and doorbells in common. */
 struct ibv_exp_res_domain {
 	struct ibv_context *context;
 };
@@ -83,9 +83,7 @@ struct ibv_exp_destroy_res_domain_attr {
 	uint32_t comp_mask;
 };
 
-/*
- * Not served: NULL with errno ENOSYS; EINVAL for comp_mask.
- */
+/* Not served: NULL with errno ENOSYS; EINVAL for comp_mask. */
 struct ibv_exp_res_domain *ibv_exp_create_res_domain(
 	struct ibv_context *context, struct ibv_exp_res_domain_init_attr *attr);
 
@@ -94,22 +92,21 @@ int ibv_exp_destroy_res_domain(struct ibv_context *context,
 			       struct ibv_exp_res_domain *res_dom,
 			       struct ibv_exp_destroy_res_domain_attr *attr);
 
-/* Room that a value of ibv_exp_setenv may take, its end included. */
+/* Longest value of ibv_exp_setenv, with its terminating 0. */
 #define VERBS_MAX_ENV_VAL 4096
 
 /*
- * Set an environment variable for a device.  No context has an environment
- * of its own, so this is setenv(3) for the process: 0, or -1 with errno EINVAL
- * or ENOMEM.  Not to be called while another thread reads the environment.
- * The variables of memory allocation (mlx5x(7)) take effect with the next
- * call that allocates.
+ * Set an environment variable for a device.  No context has an environment of
+ * its own, so this is setenv(3) for the process: 0, or -1 with errno.  No other
+ * thread may read the environment meanwhile.  The variables of memory
+ * allocation (mlx5x(7)) take effect with the next call that allocates.
  */
 int ibv_exp_setenv(struct ibv_context *context, const char *name,
 		   const char *value, int overwrite);
 
 /*
- * Give a context an environment of its own.  Not served: -1 with errno
- * ENOSYS; programs go on with the environment of the process.
+ * Give a context an environment of its own.  Not served: -1 with errno ENOSYS.
+ * Programs then use the environment of the process.
  */
 int ibv_exp_use_priv_env(struct ibv_context *context);
 

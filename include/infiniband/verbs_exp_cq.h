@@ -27,7 +27,7 @@ enum {
 
 enum ibv_exp_cq_init_attr_mask {
 	IBV_EXP_CQ_INIT_ATTR_FLAGS = 1 << 0,
-	/* The end of an early release, now a bit like the others. */
+	/* The end of the mask in an early release; now RES_DOMAIN. */
 	IBV_EXP_CQ_INIT_ATTR_RESERVED = 1 << 1,
 	IBV_EXP_CQ_INIT_ATTR_RES_DOMAIN = 1 << 1,
 	IBV_EXP_CQ_INIT_ATTR_PEER_DIRECT = 1 << 2,
@@ -43,9 +43,9 @@ struct ibv_exp_cq_init_attr {
 };
 
 /*
- * Create a CQ of at least cqe entries, as ibv_create_cq().  NULL with errno:
- * EINVAL (NULL, reserved bits), EOPNOTSUPP (any flag, a resource domain, peer
- * attributes), others as ibv_create_cq().
+ * Create a CQ of at least cqe entries, as ibv_create_cq() does.  Flags,
+ * resource domains and peer attributes are refused with EOPNOTSUPP.  NULL with
+ * errno on failure.  See ibv_exp_create_cq(3).
  */
 struct ibv_cq *ibv_exp_create_cq(struct ibv_context *context, int cqe,
 				 void *cq_context,
@@ -81,10 +81,9 @@ struct ibv_exp_cq_attr {
 };
 
 /*
- * Change a CQ.  cq_attr_mask is of enum ibv_exp_cq_attr_mask; moderation is
- * served by ibv_modify_cq().  0, EINVAL (NULL, reserved bits, a bit of
- * cq_attr_mask whose member comp_mask does not offer), ENOSYS (CAP_FLAGS), or
- * what ibv_modify_cq() answers.
+ * Change a CQ.  cq_attr_mask is of enum ibv_exp_cq_attr_mask.  Moderation is
+ * served, CAP_FLAGS gives ENOSYS.  0 or an errno value.  See
+ * ibv_exp_modify_cq(3).
  */
 int ibv_exp_modify_cq(struct ibv_cq *cq, struct ibv_exp_cq_attr *cq_attr,
 		      int cq_attr_mask);
@@ -154,7 +153,7 @@ struct ibv_exp_wc {
 			uint16_t byte_len;
 		} mp_wr;
 	};
-	/* In network order; or the rkey that the peer invalidated. */
+	/* In network order; or the key that the peer invalidated. */
 	uint32_t imm_data;
 	uint32_t qp_num;
 	uint32_t src_qp;
@@ -178,13 +177,10 @@ struct ibv_exp_wc {
 
 /*
  * Take up to num_entries completions off a CQ.  wc_size is the caller's
- * sizeof(struct ibv_exp_wc) and the distance between the elements of wc.
- * The number of completions, or a negative errno value: -EINVAL (NULL,
- * num_entries below 0, wc_size too small for the members up to exp_wc_flags),
- * others as ibv_poll_cq().  errno is not touched.
- *
- * With a status other than IBV_WC_SUCCESS only wr_id, status, qp_num and
- * vendor_err are valid.
+ * sizeof(struct ibv_exp_wc), and the distance between the elements of wc.
+ * Returns the number of completions, or a negative errno value; errno is not
+ * touched.  If status is not IBV_WC_SUCCESS, only wr_id, status, qp_num and
+ * vendor_err are valid.  See ibv_exp_poll_cq(3).
  */
 int ibv_exp_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_exp_wc *wc,
 		    uint32_t wc_size);

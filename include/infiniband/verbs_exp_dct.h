@@ -88,17 +88,13 @@ struct ibv_exp_arm_attr {
 	uint32_t comp_mask;
 };
 
-/* NULL with errno ENOSYS; EINVAL for NULL or comp_mask. */
+/* NULL with errno ENOSYS. */
 struct ibv_exp_dct *ibv_exp_create_dct(struct ibv_context *context,
 				       struct ibv_exp_dct_init_attr *attr);
 
-/* ENOSYS; EINVAL for NULL. */
+/* ENOSYS, each of these three. */
 int ibv_exp_destroy_dct(struct ibv_exp_dct *dct);
-
-/* ENOSYS; EINVAL for NULL or comp_mask. */
 int ibv_exp_query_dct(struct ibv_exp_dct *dct, struct ibv_exp_dct_attr *attr);
-
-/* ENOSYS; EINVAL for NULL or comp_mask. */
 int ibv_exp_arm_dct(struct ibv_exp_dct *dct, struct ibv_exp_arm_attr *attr);
 
 enum {
@@ -110,7 +106,7 @@ struct ibv_exp_dc_info_ent {
 	uint32_t seqnum;
 };
 
-/* -1 with errno ENOSYS; EINVAL for NULL. */
+/* -1 with errno ENOSYS. */
 int ibv_exp_poll_dc_info(struct ibv_context *context,
 			 struct ibv_exp_dc_info_ent *ents, int nent, int port);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Devices, ports and clocks: what they are and can do.
+ * Devices, ports and clocks: queries.
  */
 #ifndef INFINIBAND_VERBS_EXP_DEVICE_H
 #define INFINIBAND_VERBS_EXP_DEVICE_H
@@ -99,7 +99,7 @@ enum ibv_exp_device_attr_comp_mask {
 	IBV_EXP_DEVICE_ATTR_COMP_MASK_2 = 1U << 31
 };
 
-/* One more than all groups: RESERVED - 1 asks for everything. */
+/* RESERVED - 1 asks for all groups. */
 #define IBV_EXP_DEVICE_ATTR_RESERVED (1ULL << 32)
 
 enum ibv_exp_device_attr_comp_mask_2 {
@@ -309,7 +309,7 @@ struct ibv_exp_device_attr {
 	uint16_t max_pkeys;
 	uint8_t local_ca_ack_delay;
 	uint8_t phys_port_cnt;
-	/* In: groups asked for.  Out: those of them that are filled. */
+	/* In: the groups asked for.  Out: those of them that are filled. */
 	uint32_t comp_mask;
 
 	struct ibv_exp_device_calc_cap calc_cap;
@@ -352,13 +352,12 @@ struct ibv_exp_device_attr {
 };
 
 /*
- * Ask what a device can do.  The members before comp_mask are filled always,
- * a group only if it was asked for and holds something; comp_mask tells which
- * on return.  What this library does not implement is reported absent even if
- * the device has it.  Bits of comp_mask_2 that are not defined are ignored:
- * programs ask for everything with a structure that they did not clear.
+ * Ask what a device can do.  The members before comp_mask are always filled, a
+ * group only if it was asked for and holds something.  Only features that this
+ * library serves are reported, even if the device has more.  Programs may ask
+ * for everything with a structure that they did not clear.
  *
- * 0, EINVAL for NULL, or what ibv_query_device() answers.
+ * 0 or an errno value.  See ibv_exp_query_device(3).
  */
 int ibv_exp_query_device(struct ibv_context *context,
 			 struct ibv_exp_device_attr *attr);
@@ -380,10 +379,7 @@ enum ibv_exp_set_context_attr {
 	IBV_EXP_SET_CONTEXT_ATTR_RESERVED = 1 << 1
 };
 
-/*
- * Open a device with attributes of a peer.  Not served: NULL with errno
- * ENOSYS; EINVAL for NULL, or a comp_mask that is 0 or reserved.
- */
+/* Open a device with attributes of a peer.  Not served: NULL, errno ENOSYS. */
 struct ibv_context *ibv_exp_open_device(struct ibv_device *device,
 					struct ibv_exp_open_device_attr *attr);
 
@@ -451,9 +447,9 @@ struct ibv_exp_port_attr {
 };
 
 /*
- * As ibv_query_port(); all members are filled whatever mask1 asks for.
- * 0, a positive errno value of ibv_query_port(), or -EINVAL for NULL or a
- * reserved bit of comp_mask or mask1.
+ * As ibv_query_port(); all members are filled whatever mask1 asks for.  0, a
+ * positive errno value of ibv_query_port(), or -EINVAL for an argument that is
+ * refused here.
  */
 int ibv_exp_query_port(struct ibv_context *context, uint8_t port_num,
 		       struct ibv_exp_port_attr *port_attr);
@@ -477,10 +473,7 @@ struct ibv_exp_gid_attr {
 	union ibv_gid gid;
 };
 
-/*
- * An entry of the GID table.  0, EINVAL for NULL or comp_mask, or what
- * ibv_query_gid_ex() answers (ENODATA: the entry is empty).
- */
+/* Query an entry of the GID table.  0, or an errno value: ENODATA if empty. */
 int ibv_exp_query_gid_attr(struct ibv_context *context, uint8_t port_num,
 			   unsigned int index, struct ibv_exp_gid_attr *attr);
 
@@ -488,7 +481,7 @@ enum ibv_exp_clock_info_comp_mask {
 	IBV_EXP_CLOCK_INFO_RESERVED = 1 << 0
 };
 
-/* How to turn cycles of the device into nanoseconds. */
+/* How to convert cycles of the device to nanoseconds. */
 struct ibv_exp_clock_info {
 	uint64_t cycles;
 	uint64_t nsec;
@@ -513,15 +506,12 @@ struct ibv_exp_values {
 	struct ibv_exp_clock_info clock_info;
 };
 
-/*
- * Clocks of the device.  Not served: -ENOSYS; EINVAL (positive) for NULL or
- * comp_mask.
- */
+/* Clocks of the device.  Not served: -ENOSYS, but EINVAL is positive. */
 int ibv_exp_query_values(struct ibv_context *context, int q_values,
 			 struct ibv_exp_values *values);
 
 /*
- * Nanoseconds at timestamp ts of the device, by clock_info.  0 with errno
+ * Convert a timestamp of the device to nanoseconds by clock_info.  0 with errno
  * EINVAL for NULL or comp_mask.
  */
 uint64_t ibv_exp_cqe_ts_to_ns(struct ibv_exp_clock_info *clock_info,

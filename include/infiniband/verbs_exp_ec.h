@@ -65,11 +65,11 @@ struct ibv_exp_ec_stripe {
 	struct ibv_send_wr *wr;
 };
 
-/* NULL with errno ENOSYS; EINVAL for NULL or comp_mask. */
+/* NULL with errno ENOSYS. */
 struct ibv_exp_ec_calc *ibv_exp_alloc_ec_calc(
 	struct ibv_pd *pd, struct ibv_exp_ec_calc_init_attr *attr);
 
-/* errno ENOSYS. */
+/* Sets errno to ENOSYS. */
 void ibv_exp_dealloc_ec_calc(struct ibv_exp_ec_calc *calc);
 
 /* ENOSYS, each of these five. */

@@ -32,13 +32,13 @@ enum ibv_exp_flow_spec_type {
 	IBV_EXP_FLOW_SPEC_TCP = 0x40,
 	IBV_EXP_FLOW_SPEC_UDP = 0x41,
 	IBV_EXP_FLOW_SPEC_VXLAN_TUNNEL = 0x50,
-	/* Or'ed to a type: of the inner headers of a tunnel. */
+	/* Added to a type: match the inner headers of a tunnel. */
 	IBV_EXP_FLOW_SPEC_INNER = 0x100,
 	IBV_EXP_FLOW_SPEC_ACTION_TAG = 0x1000,
 	IBV_EXP_FLOW_SPEC_ACTION_DROP = 0x1001
 };
 
-/* Each spec: the value to match, and the bits of it that count. */
+/* Each spec has the value to match and a mask of the bits that count. */
 
 struct ibv_exp_flow_eth_filter {
 	uint8_t dst_mac[6];
@@ -175,7 +175,7 @@ struct ibv_exp_flow_spec {
 	};
 };
 
-/* The specs follow it in memory. */
+/* The specs follow this structure in memory. */
 struct ibv_exp_flow_attr {
 	enum ibv_exp_flow_attr_type type;
 	uint16_t size;
@@ -191,11 +191,11 @@ struct ibv_exp_flow {
 	uint32_t handle;
 };
 
-/* NULL with errno ENOSYS; EINVAL for NULL. */
+/* NULL with errno ENOSYS. */
 struct ibv_exp_flow *ibv_exp_create_flow(struct ibv_qp *qp,
 					 struct ibv_exp_flow_attr *flow);
 
-/* -ENOSYS; -EINVAL for NULL. */
+/* -ENOSYS, or -EINVAL for NULL. */
 int ibv_exp_destroy_flow(struct ibv_exp_flow *flow_id);
 
 #ifdef __cplusplus

@@ -40,7 +40,7 @@ enum ibv_exp_query_intf_status {
 	IBV_EXP_INTF_STAT_VENDOR_NOT_SUPPORTED,
 	IBV_EXP_INTF_STAT_INTF_NOT_SUPPORTED,
 	IBV_EXP_INTF_STAT_VERSION_NOT_SUPPORTED,
-	/* Spelt so. */
+	/* The vendor's spelling. */
 	IBV_EXP_INTF_STAT_INVAL_PARARM,
 	IBV_EXP_INTF_STAT_INVAL_OBJ_STATE,
 	IBV_EXP_INTF_STAT_INVAL_OBJ,
@@ -65,8 +65,7 @@ struct ibv_exp_query_intf_params {
 };
 
 /*
- * NULL with errno ENOSYS and *status INTF_NOT_SUPPORTED; EINVAL for NULL or
- * comp_mask.  status may be NULL.
+ * NULL with errno ENOSYS and *status INTF_NOT_SUPPORTED.  status may be NULL.
  */
 void *ibv_exp_query_intf(struct ibv_context *context,
 			 struct ibv_exp_query_intf_params *params,
@@ -80,7 +79,7 @@ struct ibv_exp_release_intf_params {
 	uint32_t comp_mask;
 };
 
-/* ENOSYS; EINVAL for comp_mask.  params may be NULL. */
+/* ENOSYS.  params may be NULL. */
 int ibv_exp_release_intf(struct ibv_context *context, void *intf,
 			 struct ibv_exp_release_intf_params *params);
 

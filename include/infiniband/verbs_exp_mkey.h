@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * User-mode memory registration (UMR): keys that the user fills with pieces of
- * MRs by work requests (verbs_exp_wr.h), and memory windows.
+ * User-mode memory registration (UMR): indirect keys, which work requests
+ * (verbs_exp_wr.h) fill with pieces of MRs; and memory windows.
  *
- * Served on contexts opened by mlx5x; on others the calls fail with ENOSYS.
- * New programs find an interface of fewer parts in verbs_mkey.h, for the same
- * keys.
+ * Keys are served on contexts that mlx5x opened; on others the calls fail with
+ * ENOSYS.  verbs_mkey.h has a smaller interface to the same keys for new
+ * programs.
  */
 #ifndef INFINIBAND_VERBS_EXP_MKEY_H
 #define INFINIBAND_VERBS_EXP_MKEY_H
@@ -27,7 +27,7 @@ struct ibv_exp_mr_init_attr {
 	uint32_t max_klm_list_size;
 	/* enum ibv_exp_mr_create_flags */
 	uint32_t create_flags;
-	/* Not used: each fill says what it grants. */
+	/* Checked and not used: each fill sets the access that it grants. */
 	uint64_t exp_access_flags;
 };
 
@@ -42,15 +42,12 @@ struct ibv_exp_create_mr_in {
 };
 
 /*
- * Make a key with no memory behind it: its use fails until it is filled, and
- * after it was invalidated.  lkey and rkey are the same; addr and length are 0
- * and the program's to set.  FIXED_BUFFER_SIZE makes a key of equal pieces, for
- * fills of IBV_EXP_UMR_MR_LIST_FIXED_SIZE only.  ibv_dereg_mr() destroys it.
+ * Create an indirect key.  It maps no memory, and any use of it fails, until a
+ * request fills it.  addr and length of the MR are 0 and the program's to set.
+ * A key with FIXED_BUFFER_SIZE takes fills of IBV_EXP_UMR_MR_LIST_FIXED_SIZE
+ * only.  ibv_dereg_mr() destroys the key.
  *
- * NULL with errno: EINVAL (NULL, comp_mask, flags or access that are not
- * defined, no flag at all, 0 pieces or more than
- * ibv_exp_umr_caps.max_klm_list_size), EOPNOTSUPP (SIGNATURE_EN, or equal
- * pieces on a device without), ENOSYS, or what the kernel answers.
+ * NULL with errno on failure.  See ibv_exp_create_mr(3).
  */
 struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in);
 
@@ -64,14 +61,14 @@ struct ibv_exp_mkey_attr {
 };
 
 /*
- * Pieces that a key has room for, which is at least one more than was asked: a
- * pattern takes one.  0, EINVAL (NULL, comp_mask, not such a key), or ENOSYS.
+ * Query for how many pieces a key has room: at least one more than was asked
+ * for, because a pattern takes one.  0, EINVAL or ENOSYS.
  */
 int ibv_exp_query_mkey(struct ibv_mr *mr, struct ibv_exp_mkey_attr *mkey_attr);
 
 /*
- * Registered memory for a list of pieces, which a fill that is not inline is
- * read from: in use until that fill has completed, then free for others.
+ * Registered memory for a list of pieces: the device reads from it the list of
+ * a fill that is not inline.  A fill uses it until the fill has completed.
  */
 struct ibv_exp_mkey_list_container {
 	uint32_t max_klm_list_size;
@@ -94,20 +91,19 @@ struct ibv_exp_mkey_list_container_attr {
 };
 
 /*
- * NULL with errno: EINVAL (NULL, comp_mask, 0 or too many pieces), ENOMEM (also
- * for a type that is not defined), ENOSYS, or what ibv_reg_mr() sets.
+ * NULL with errno on failure.  See ibv_exp_alloc_mkey_list_memory(3), also for
+ * the function that frees it.
  */
 struct ibv_exp_mkey_list_container *ibv_exp_alloc_mkey_list_memory(
 	struct ibv_exp_mkey_list_container_attr *attr);
 
-/* 0, EINVAL (NULL), ENOSYS, or what ibv_dereg_mr() answers: then it stays. */
+/* 0, or an errno value with nothing freed. */
 int ibv_exp_dealloc_mkey_list_memory(struct ibv_exp_mkey_list_container *mem);
 
 /*
- * A piece of a list: of any alignment and length, in an MR of the key's PD or
- * in another indirect key, where base_addr is an address of that key.  More
- * than 2 GiB are put into the list as several pieces and count as such; a
- * piece of 0 bytes is left out.
+ * A piece of a list, of any alignment and length, in an MR of the key's PD or
+ * in another indirect key; base_addr is then an address of that key.  A piece
+ * of more than 2 GiB counts as several, one of 0 bytes is left out.
  */
 struct ibv_exp_mem_region {
 	uint64_t base_addr;
@@ -117,15 +113,15 @@ struct ibv_exp_mem_region {
 };
 
 /*
- * A block of a repeated pattern; the arrays have one entry per dimension, of
- * which there is one.
+ * A block of a repeated pattern.  The arrays have one entry for each dimension,
+ * and there is one dimension.
  */
 struct ibv_exp_mem_repeat_block {
 	uint64_t base_addr;
 	struct ibv_mr *mr;
 	/* 1 to 65535 */
 	size_t *byte_count;
-	/* Distance from one start to the next, 0 to 65535. */
+	/* Bytes from one start to the next, 0 to 65535. */
 	size_t *stride;
 };
 
@@ -156,10 +152,9 @@ struct ibv_exp_mw_bind {
 };
 
 /*
- * Bind a type 1 window, or unbind it (length 0), as ibv_bind_mw(): on return
- * mw->rkey is the new key, to be put back if the completion is an error.
- * 0, EINVAL (NULL, comp_mask, flags that are not defined), EOPNOTSUPP (flags
- * that are not served), or what ibv_bind_mw() answers.
+ * Bind a type 1 window, or unbind it (length 0), as ibv_bind_mw() does.  On
+ * return mw->rkey is the new key; if the completion is an error, put the old
+ * one back.  0 or an errno value.  See ibv_exp_bind_mw(3).
  */
 int ibv_exp_bind_mw(struct ibv_exp_mw_bind *mw_bind);
 

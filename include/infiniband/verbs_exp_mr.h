@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory regions: registration, memory that the library allocates, memory
- * regions that other processes attach to, device memory, prefetching.
+ * Memory regions: registration, memory that the library allocates, regions that
+ * other processes attach to, re-registration, device memory, prefetching.
  */
 #ifndef INFINIBAND_VERBS_EXP_MR_H
 #define INFINIBAND_VERBS_EXP_MR_H
@@ -20,10 +20,10 @@ enum {
 };
 
 /*
- * Access of an MR.  The first five are the standard ones; the others have
- * values of their own even where the standard knows the same thing by now
- * (IBV_EXP_ACCESS_ON_DEMAND is not IBV_ACCESS_ON_DEMAND, which is accepted
- * too).
+ * Access to an MR.  The first five are the standard flags.  The others have
+ * values of their own, even where the standard verbs have the same feature by
+ * now: IBV_EXP_ACCESS_ON_DEMAND is not IBV_ACCESS_ON_DEMAND.  Both are
+ * accepted.
  */
 enum ibv_exp_access_flags {
 	IBV_EXP_ACCESS_LOCAL_WRITE = IBV_ACCESS_LOCAL_WRITE,
@@ -32,16 +32,16 @@ enum ibv_exp_access_flags {
 	IBV_EXP_ACCESS_REMOTE_ATOMIC = IBV_ACCESS_REMOTE_ATOMIC,
 	IBV_EXP_ACCESS_MW_BIND = IBV_ACCESS_MW_BIND,
 
-	/* The library allocates the memory, and frees it with the MR. */
+	/* The library allocates the memory and frees it with the MR. */
 	IBV_EXP_ACCESS_ALLOCATE_MR = IBV_EXP_START_FLAG << 5,
-	/* Who may attach to the MR, for what. */
+	/* Who may attach to the MR, and for what. */
 	IBV_EXP_ACCESS_SHARED_MR_USER_READ = IBV_EXP_START_FLAG << 6,
 	IBV_EXP_ACCESS_SHARED_MR_USER_WRITE = IBV_EXP_START_FLAG << 7,
 	IBV_EXP_ACCESS_SHARED_MR_GROUP_READ = IBV_EXP_START_FLAG << 8,
 	IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE = IBV_EXP_START_FLAG << 9,
 	IBV_EXP_ACCESS_SHARED_MR_OTHER_READ = IBV_EXP_START_FLAG << 10,
 	IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE = IBV_EXP_START_FLAG << 11,
-	/* Memory only: the device is not told, lkey and rkey are 0. */
+	/* Memory only: the device does not know it, lkey and rkey are 0. */
 	IBV_EXP_ACCESS_NO_RDMA = IBV_EXP_START_FLAG << 12,
 	IBV_EXP_ACCESS_MW_ZERO_BASED = IBV_EXP_START_FLAG << 13,
 	IBV_EXP_ACCESS_ON_DEMAND = IBV_EXP_START_FLAG << 14,
@@ -53,9 +53,9 @@ enum ibv_exp_access_flags {
 };
 
 /*
- * The names that came before the experimental ones.  They fit an int, because
- * sources pass them to ibv_reg_mr(); the standard uses none of these values.
- * Every call that takes enum ibv_exp_access_flags takes them too.
+ * Older names of the same flags.  Their values fit an int, because sources pass
+ * them to ibv_reg_mr(); the standard verbs use none of these values.  Every
+ * call that takes enum ibv_exp_access_flags takes them too.
  */
 enum ibv_exp_old_access_flags {
 	IBV_ACCESS_ALLOCATE_MR = 1 << 12,
@@ -113,13 +113,13 @@ enum ibv_exp_reg_mr_in_comp_mask {
 };
 
 enum ibv_exp_reg_mr_create_flags {
-	/* Like ALLOCATE_MR, but addr may say where. */
+	/* The library allocates the memory, at addr if that is not NULL. */
 	IBV_EXP_REG_MR_CREATE_CONTIG = 1 << 0
 };
 
 struct ibv_exp_reg_mr_in {
 	struct ibv_pd *pd;
-	/* Out, if the library allocates: where. */
+	/* Out, if the library allocates: the address. */
 	void *addr;
 	/* Bytes. */
 	size_t length;
@@ -134,44 +134,17 @@ struct ibv_exp_reg_mr_in {
 };
 
 /*
- * Register memory, or allocate and register it, or make it available to
- * other processes besides.
+ * Register memory, as ibv_reg_mr() does.  With ALLOCATE_MR, or CREATE_CONTIG,
+ * the library allocates the memory first.  With SHARED_MR flags besides, other
+ * processes can attach to it by the number in mr->handle, see
+ * ibv_exp_reg_shared_mr(): the flags are permissions of the owner, the group
+ * and others, as for a file.  With NO_RDMA the memory is not registered.
  *
- * Without ALLOCATE_MR and CREATE_CONTIG this is ibv_reg_mr() of in->addr and
- * in->length.  With ALLOCATE_MR (in->addr NULL) the library allocates
- * in->length bytes; with CREATE_CONTIG too, exactly at in->addr if that is not
- * NULL, replacing what is mapped there, before the registration and whatever
- * comes of it.  The address is returned in mr->addr and in->addr.  ibv_dereg_mr() frees the memory.  A child of fork() does not
- * inherit it.  mlx5x(7) names the variables that choose its pages.
+ * ibv_dereg_mr() frees the memory; on a context of another provider it must be
+ * called from a source that includes this header.  A child of fork() does not
+ * inherit the memory.
  *
- * With SHARED_MR bits, which need ALLOCATE_MR or CREATE_CONTIG, mr->handle is
- * the number by which ibv_exp_reg_shared_mr() attaches, in every process and
- * on every device of the system.  Numbers are at most 0xffff while such are
- * free.  The bits are permissions of the owner, of his group and of others, as
- * for a file.  The memory can be attached until this MR is deregistered or its
- * process ends; it is freed when the last attachment is gone.
- *
- * With NO_RDMA, which also needs ALLOCATE_MR or CREATE_CONTIG, the memory is
- * not registered; lkey and rkey are 0.
- *
- * On a context that another provider serves, an MR of allocated memory must be
- * deregistered by ibv_dereg_mr() in a source that includes this header.
- *
- * NULL with errno:
- *   EINVAL      in or in->pd is NULL; a reserved bit of exp_access, comp_mask
- *               or create_flags; length 0 with allocation; ALLOCATE_MR with an
- *               address; SHARED_MR or NO_RDMA without allocation; a shared MR
- *               at an address that is not page aligned; REMOTE_WRITE or
- *               REMOTE_ATOMIC without LOCAL_WRITE
- *   EOPNOTSUPP  RELAXED, PHYSICAL_ADDR, TUNNELED_ATOMIC, MW_ZERO_BASED, DM; the
- *               folder of the names cannot hold unnamed files or locks
- *   ENOMEM      no memory, or more than RLIMIT_MEMLOCK allows
- *   EPERM       huge pages are demanded and not permitted
- *   ENOSPC      no segment or no number is free
- *   EMFILE, ENFILE  no descriptor for the name of a shared MR
- *   EACCES, ENOENT  the folder of the names is not usable
- *   ENOSYS      shared MRs need System V shared memory in the kernel
- *   others      those of ibv_reg_mr()
+ * NULL with errno on failure.  See ibv_exp_reg_mr(3).
  */
 struct ibv_mr *ibv_exp_reg_mr(struct ibv_exp_reg_mr_in *in);
 
@@ -180,10 +153,10 @@ enum ibv_exp_reg_shared_mr_comp_mask {
 };
 
 struct ibv_exp_reg_shared_mr_in {
-	/* Of the MR to attach to: the number in its ibv_mr.handle. */
+	/* The number in the ibv_mr.handle of the MR to attach to. */
 	uint32_t mr_handle;
 	struct ibv_pd *pd;
-	/* A wish; mr->addr tells what came of it. */
+	/* Preferred address or NULL; mr->addr tells the real one. */
 	void *addr;
 	/* enum ibv_exp_access_flags; SHARED_MR bits are ignored. */
 	uint64_t exp_access;
@@ -192,36 +165,20 @@ struct ibv_exp_reg_shared_mr_in {
 };
 
 /*
- * Attach to a shared MR and register it in a PD of this process.
- *
- * The memory is mapped for writing if exp_access has LOCAL_WRITE,
+ * Attach to a shared MR: map its memory and register it in a PD of this
+ * process.  The memory is mapped for writing if exp_access has LOCAL_WRITE,
  * REMOTE_WRITE, REMOTE_ATOMIC or MW_BIND, else for reading only.  With NO_RDMA
- * it is mapped but not registered; handle, lkey and rkey are 0 then.  mr->addr
- * is the mapping, mr->length the length of the original in whole pages.
+ * it is mapped and not registered.
  *
- * May be called any number of times, also in the process of the original, and
- * by different users as far as the original permits.  The attachment stays
- * valid after the original is gone; ibv_dereg_mr() ends it and unmaps.  A
- * child of fork() does not inherit it.  The new MR cannot be attached to.
- * Deregistration on another provider's context: see ibv_exp_reg_mr().
+ * The attachment stays valid when the original is gone; ibv_dereg_mr() ends it.
+ * The new MR cannot be attached to.
  *
- * NULL with errno:
- *   ENOENT      no shared MR has this number, or it was deregistered, or its
- *               process ended, or it belongs to another IPC namespace
- *   EACCES      more than the original permits to this user
- *   EINVAL      in or in->pd is NULL; comp_mask; a reserved bit of exp_access;
- *               ALLOCATE_MR; REMOTE_WRITE or REMOTE_ATOMIC without
- *               LOCAL_WRITE; the name of this number was made by something
- *               else than this library
- *   EOPNOTSUPP  reading only on a kernel before 6.2, without permission to
- *               write and without on-demand paging; flags as above
- *   ENOMEM      no memory, or more than RLIMIT_MEMLOCK allows
- *   EMFILE, ENFILE  no descriptor
- *   others      those of ibv_reg_mr()
+ * NULL with errno on failure: ENOENT if no shared MR has this number, EACCES if
+ * it does not permit that much.  See ibv_exp_reg_shared_mr(3).
  */
 struct ibv_mr *ibv_exp_reg_shared_mr(struct ibv_exp_reg_shared_mr_in *in);
 
-/* The forms that came before. */
+/* Older forms of the call. */
 struct ibv_reg_shared_mr_in {
 	uint32_t mr_handle;
 	struct ibv_pd *pd;
@@ -238,22 +195,21 @@ struct ibv_mr *ibv_reg_shared_mr(uint32_t mr_handle, struct ibv_pd *pd,
 				 void *addr, uint64_t access);
 
 /*
- * What ibv_dereg_mr(mr) calls in sources that include this header: the
- * standard ibv_dereg_mr(), and the release of memory that the library
- * allocated or attached on a context of another provider, which cannot know of
- * it.  On our own contexts both are the same.  Returns what ibv_dereg_mr()
- * returns, EINVAL for NULL; if that is not 0 the MR and its memory are as
- * before.
+ * Sources that include this header call it as ibv_dereg_mr(mr): the standard
+ * ibv_dereg_mr(), and the release of memory that the library made on a context
+ * of another provider, which knows nothing of it.  On contexts of mlx5x both
+ * functions do the same.  Returns what ibv_dereg_mr() returns, EINVAL for NULL;
+ * after a failure the MR and its memory are unchanged.
  *
- * ibv_dereg_mr without parentheses behind it is still the standard function.
- * MLX5X_NO_REDIRECT before the inclusion leaves both names alone.
+ * Without parentheses behind it, ibv_dereg_mr is still the standard function.
+ * A source that defines MLX5X_NO_REDIRECT before it includes this header keeps
+ * both standard names.
  */
 int ibv_exp_dereg_mr(struct ibv_mr *mr);
 
 /*
- * What ibv_reg_mr() calls in sources that include this header: as
- * ibv_exp_reg_mr() if access has one of enum ibv_exp_old_access_flags, else
- * the standard ibv_reg_mr().
+ * Sources that include this header call it as ibv_reg_mr(): ibv_exp_reg_mr() if
+ * access has one of enum ibv_exp_old_access_flags, else the standard function.
  */
 struct ibv_mr *ibv_exp_reg_mr_compat(struct ibv_pd *pd, void *addr,
 				     size_t length, uint64_t access);
@@ -302,28 +258,15 @@ struct ibv_exp_dereg_out {
 
 /*
  * Change translation, PD or access of an MR, or several of them.  attr may be
- * NULL.  access counts with CHANGE_ACCESS only.
+ * NULL.  access counts only with CHANGE_ACCESS; with ALLOCATE_MR in it the
+ * library allocates the memory of the new translation.  Memory that the library
+ * had made for the MR is released when the translation changes, and a shared MR
+ * is private from then on.
  *
- * With CHANGE_TRANSLATION and CHANGE_ACCESS, ALLOCATE_MR in access and addr
- * NULL the library allocates length bytes; mr->addr tells where.  Memory that
- * the library had allocated for the MR, or attached, is released when the
- * translation changes, and a shared MR is private from then on.
- *
- * 0 with mr updated; its keys may have changed: take them from mr.
- * EINVAL with the MR untouched:
- *   mr NULL; attr->comp_mask; flags 0 or not defined; a translation of length
- *   0, without address, or with ALLOCATE_MR and an address; ALLOCATE_MR
- *   without a translation; pd NULL or of another context; undefined access;
- *   REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE; an MR that is NO_RDMA,
- *   null, an indirect key, or of ibv_import_mr()
- * EOPNOTSUPP with the MR untouched:
- *   KEEP_VALID; SHARED_MR bits, NO_RDMA, others as ibv_exp_reg_mr()
- * EACCES with the MR untouched:
- *   writing without a new translation, for an MR registered for reading only
- * EBUSY with the MR untouched:
- *   the MR is exported, or of ibv_import_mr_fd()
- * ENOMEM, EFAULT, others of ibv_rereg_mr(): the state of the MR is undefined;
- *   only ibv_dereg_mr() may be called, and has to be.
+ * 0 with mr updated; its keys may have changed: take them from mr.  After
+ * EINVAL, EOPNOTSUPP, EACCES and EBUSY the MR is untouched.  After any other
+ * errno value, ENOMEM included, its state is undefined: the program must
+ * deregister it and may do nothing else with it.  See ibv_exp_rereg_mr(3).
  */
 int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd,
 		     void *addr, size_t length, uint64_t access,
@@ -344,20 +287,17 @@ struct ibv_exp_prefetch_attr {
 	uint32_t comp_mask;
 };
 
-/*
- * Fault in a part of an on-demand MR.  Not served: ENOSYS; EINVAL for NULL or
- * comp_mask.
- */
+/* Fault in a part of an on-demand MR.  Not served: ENOSYS. */
 int ibv_exp_prefetch_mr(struct ibv_mr *mr, struct ibv_exp_prefetch_attr *attr);
 
-/* Not served: NULL with errno ENOSYS; EINVAL for NULL or comp_mask. */
+/* Memory of the device.  Not served: NULL with errno ENOSYS. */
 struct ibv_exp_dm *ibv_exp_alloc_dm(struct ibv_context *context,
 				    struct ibv_exp_alloc_dm_attr *attr);
 
 /* Not served: ENOSYS. */
 int ibv_exp_free_dm(struct ibv_exp_dm *dm);
 
-/* Not served: ENOSYS; EINVAL for NULL or comp_mask. */
+/* Not served: ENOSYS. */
 int ibv_exp_memcpy_dm(struct ibv_exp_dm *dm,
 		      struct ibv_exp_memcpy_dm_attr *attr);
 

@@ -19,7 +19,7 @@ enum ibv_exp_qp_init_attr_comp_mask {
 	IBV_EXP_QP_INIT_ATTR_QPG = 1 << 4,
 	IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG = 1 << 5,
 	IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS = 1 << 6,
-	/* The end of an early release, now a bit like the others. */
+	/* The end of the mask in an early release; now RES_DOMAIN. */
 	IBV_EXP_QP_INIT_ATTR_RESERVED = 1 << 7,
 	IBV_EXP_QP_INIT_ATTR_RES_DOMAIN = 1 << 7,
 	IBV_EXP_QP_INIT_ATTR_RX_HASH = 1 << 8,
@@ -60,7 +60,7 @@ struct ibv_exp_qpg_init_attrib {
 	uint32_t rss_child_count;
 };
 
-/* Groups of QPs that spread packets among them. */
+/* Groups of QPs among which the packets are spread. */
 struct ibv_exp_qpg {
 	uint32_t qpg_type;
 	union {
@@ -129,17 +129,13 @@ struct ibv_exp_qp_init_attr {
 };
 
 /*
- * Create a QP.  attr->cap is updated as by ibv_create_qp().  Served are the
- * groups PD, XRCD (a target QP) and MAX_TSO_HEADER; CREATE_FLAGS with
- * CREATE_UMR or nothing, and with the former MAX_INL_KLMS up to
- * ibv_exp_umr_caps.max_send_wqe_inline_klms, all of which is granted to RC on
- * mlx5x, and 0 to other types; INL_RECV, of which 0 is granted; ATOMICS_ARG up to 8; QPG of no
- * group; RES_DOMAIN, RX_HASH and PEER_DIRECT with NULL.
+ * Create a QP.  attr->cap is updated as by ibv_create_qp().  CREATE_UMR, for a
+ * QP that fills indirect keys, and MAX_INL_KLMS are asked for together; an RC
+ * QP on mlx5x is granted all pieces asked for, other types none.
  *
- * NULL with errno: EINVAL (NULL, reserved bits, CREATE_UMR without
- * MAX_INL_KLMS or the reverse, more pieces than possible, no PD and no XRCD),
- * EOPNOTSUPP (what is not served), ENOSYS (CREATE_UMR on a context of another
- * provider), others as ibv_create_qp_ex().
+ * NULL with errno on failure: EOPNOTSUPP for a group or flag that is not
+ * served, ENOSYS for CREATE_UMR on a context of another provider.  See
+ * ibv_exp_create_qp(3).
  */
 struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 				 struct ibv_exp_qp_init_attr *attr);
@@ -221,9 +217,9 @@ struct ibv_exp_qp_attr {
 };
 
 /*
- * As ibv_modify_qp(), which serves everything up to IBV_EXP_QP_DEST_QPN and
- * RATE_LIMIT without burst_info.  0, EINVAL (NULL, reserved bits), EOPNOTSUPP
- * (the other bits), or what ibv_modify_qp() answers.
+ * As ibv_modify_qp(), for the bits up to IBV_EXP_QP_DEST_QPN and for RATE_LIMIT
+ * without burst_info.  Other bits give EOPNOTSUPP.  0 or an errno value.  See
+ * ibv_exp_modify_qp(3).
  */
 int ibv_exp_modify_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *attr,
 		      uint64_t exp_attr_mask);

@@ -62,10 +62,7 @@ struct ibv_exp_create_srq_attr {
 	struct ibv_exp_mp_wr mp_wr;
 };
 
-/*
- * Create an SRQ.  Not served, use ibv_create_srq(): NULL with errno ENOSYS;
- * EINVAL for NULL or comp_mask.
- */
+/* Create an SRQ.  Not served: NULL, errno ENOSYS.  Use ibv_create_srq(). */
 struct ibv_srq *ibv_exp_create_srq(struct ibv_context *context,
 				   struct ibv_exp_create_srq_attr *attr);
 
@@ -98,7 +95,7 @@ struct ibv_exp_ops_wr {
 	} tm;
 };
 
-/* Not served: ENOSYS with *bad_op = op; EINVAL for NULL. */
+/* Not served: ENOSYS with *bad_op = op. */
 int ibv_exp_post_srq_ops(struct ibv_srq *srq, struct ibv_exp_ops_wr *op,
 			 struct ibv_exp_ops_wr **bad_op);
 

@@ -78,7 +78,7 @@ struct ibv_exp_wq_init_attr {
 	uint64_t flags;
 };
 
-/* NULL with errno ENOSYS; EINVAL for NULL or comp_mask. */
+/* NULL with errno ENOSYS. */
 struct ibv_exp_wq *ibv_exp_create_wq(struct ibv_context *context,
 				     struct ibv_exp_wq_init_attr *wq_init_attr);
 
@@ -96,10 +96,10 @@ struct ibv_exp_wq_attr {
 	uint16_t vlan_offloads;
 };
 
-/* ENOSYS; EINVAL for NULL or attr_mask. */
+/* ENOSYS. */
 int ibv_exp_modify_wq(struct ibv_exp_wq *wq, struct ibv_exp_wq_attr *wq_attr);
 
-/* ENOSYS; EINVAL for NULL. */
+/* ENOSYS. */
 int ibv_exp_destroy_wq(struct ibv_exp_wq *wq);
 
 struct ibv_exp_rwq_ind_table {
@@ -121,12 +121,12 @@ struct ibv_exp_rwq_ind_table_init_attr {
 	uint32_t comp_mask;
 };
 
-/* NULL with errno ENOSYS; EINVAL for NULL or comp_mask. */
+/* NULL with errno ENOSYS. */
 struct ibv_exp_rwq_ind_table *ibv_exp_create_rwq_ind_table(
 	struct ibv_context *context,
 	struct ibv_exp_rwq_ind_table_init_attr *init_attr);
 
-/* ENOSYS; EINVAL for NULL. */
+/* ENOSYS. */
 int ibv_exp_destroy_rwq_ind_table(struct ibv_exp_rwq_ind_table *rwq_ind_table);
 
 #ifdef __cplusplus

@@ -93,7 +93,7 @@ struct ibv_exp_send_wr {
 	struct ibv_sge *sg_list;
 	int num_sge;
 	enum ibv_exp_wr_opcode exp_opcode;
-	/* Not the flags, though struct ibv_send_wr has them here. */
+	/* Not read, though struct ibv_send_wr has its flags here. */
 	int reserved;
 	union {
 		/* In network order. */
@@ -176,12 +176,12 @@ struct ibv_exp_send_wr {
 		struct {
 			/* enum ibv_exp_umr_wr_type */
 			uint32_t umr_type;
-			/* Not looked at with IBV_EXP_SEND_INLINE. */
+			/* Not read with IBV_EXP_SEND_INLINE. */
 			struct ibv_exp_mkey_list_container *memory_objects;
 			/* LOCAL_WRITE, REMOTE_READ, _WRITE, _ATOMIC */
 			uint64_t exp_access;
 			struct ibv_mr *modified_mr;
-			/* Where the key's addresses begin. */
+			/* The first address of the key. */
 			uint64_t base_addr;
 			/* Pieces, or blocks. */
 			uint32_t num_mrs;
@@ -214,28 +214,21 @@ struct ibv_exp_send_wr {
 };
 
 /*
- * Post a list of work requests to the send queue.  May be mixed with
- * ibv_post_send() on one QP.  Served are the standard opcodes with the
- * standard flags and IP_CSUM, BIND_MW and TSO included; and UMR_FILL and
- * UMR_INVALIDATE on a QP of mlx5x that was created with CREATE_UMR.
+ * Post a list of work requests to the send queue.  It may be mixed with
+ * ibv_post_send() on one QP.  The standard opcodes, BIND_MW and TSO are served,
+ * with the standard flags and IP_CSUM; so are UMR_FILL and UMR_INVALIDATE on a
+ * QP of mlx5x that was created with CREATE_UMR.
  *
- * UMR_FILL gives modified_mr its pieces, in the place of those that it had; the
- * arrays need to live until the call returns.  MR_LIST and
- * MR_LIST_FIXED_SIZE (all pieces but the last have one size, a power of two
- * from 4096 on) put the pieces one behind the other; REPEAT goes through the
- * blocks *repeat_count times, byte_count of each in a round.  UMR_INVALIDATE
- * takes the pieces away; the key's number stays.  Requests behind either on
- * this queue see it done; a peer may use a new key after the completion or
- * after a message that was sent behind the fill.  A fill that is refused
- * leaves the key as it was: EINVAL (no such QP, key, type or access; more
- * pieces than key, QP or memory_objects have room for; a range beyond 2^64;
- * sizes that cannot be), EPERM (a key of another PD).  What access grants and
- * the MR below does not fails when it is used.
+ * UMR_FILL makes the key modified_mr map the given pieces in place of those
+ * that it had.  MR_LIST and MR_LIST_FIXED_SIZE map the pieces one behind the
+ * other; REPEAT goes through the blocks *repeat_count times, byte_count of each
+ * in a round.  UMR_INVALIDATE makes the key map nothing.  A request behind
+ * either on this queue sees it done.  The arrays must live until the call
+ * returns.
  *
  * 0, or a positive errno value with *bad_wr the first request that was not
- * posted; those before it were.  EINVAL: NULL, an opcode or flag that is not
- * defined; EOPNOTSUPP: one that is defined but not served; others as
- * ibv_post_send().  bad_wr may not be NULL.
+ * posted; those before it were.  bad_wr may not be NULL.  See
+ * ibv_exp_post_send(3).
  */
 int ibv_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
 		      struct ibv_exp_send_wr **bad_wr);
@@ -262,14 +255,11 @@ struct ibv_exp_task {
 	uint32_t comp_mask;
 };
 
-/*
- * Post to several queues at once.  Not served: ENOSYS with *bad_task = task;
- * EINVAL for NULL or comp_mask.
- */
+/* Post to several queues.  Not served: ENOSYS with *bad_task = task. */
 int ibv_exp_post_task(struct ibv_context *context, struct ibv_exp_task *task,
 		      struct ibv_exp_task **bad_task);
 
-/* Functions to call directly, without the check of the context. */
+/* Functions that a program may call directly. */
 enum ibv_exp_func_name {
 	IBV_EXP_POST_SEND_FUNC,
 	IBV_EXP_POLL_CQ_FUNC,
@@ -291,8 +281,9 @@ typedef int (*drv_post_recv_func)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 				  struct ibv_recv_wr **bad_wr);
 
 /*
- * The function behind a call, of the type above that fits name; valid while
- * the context is open.  NULL with errno EINVAL (NULL context) or ENOSYS.
+ * The function behind a call; name tells which of the types above it has.  It
+ * is valid while the context is open.  NULL with errno EINVAL (NULL context) or
+ * ENOSYS.
  */
 void *ibv_exp_get_provider_func(struct ibv_context *context,
 				enum ibv_exp_func_name name);

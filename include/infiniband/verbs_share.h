@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * One registration for many processes: PDs and MRs that are exported from one
- * context and imported into those of other processes, which then use the same
- * kernel objects with the same keys.  See ibv_export_to_fd(3).
+ * One registration for many processes: PDs and MRs are exported from a context
+ * of one process and imported into contexts of others, which then use the same
+ * kernel objects with the same keys.  The contract is in ibv_export_to_fd(3).
  *
- * libibverbs has functions ibv_import_pd(context, handle) and
- * ibv_import_mr(pd, handle).  With this header the same names with three
- * arguments mean an import from a descriptor; with two they stay what they
- * were.  Functions are of libmlx5x.so.1.
+ * libibverbs has functions ibv_import_pd(context, handle) and ibv_import_mr(pd,
+ * handle).  With this header these names mean an import from a descriptor if
+ * they have three arguments; with two they stay what they were.  The functions
+ * are in libmlx5x.so.1.
  */
 #ifndef INFINIBAND_VERBS_SHARE_H
 #define INFINIBAND_VERBS_SHARE_H
@@ -30,19 +30,19 @@ int ibv_export_to_fd(uint32_t fd, uint32_t *new_handle,
 		     enum uverbs_default_objects type, uint32_t handle);
 
 /*
- * Import the object of that handle behind fd into context.  It is destroyed by
- * ibv_dealloc_pd() or ibv_dereg_mr(); the kernel's object goes with the last
- * of its holders.  NULL with errno on failure.
+ * Import into context the object that handle names behind fd.  ibv_dealloc_pd()
+ * or ibv_dereg_mr() ends its use here; the last holder destroys the kernel's
+ * object.  NULL with errno on failure.
  */
 struct ibv_pd *ibv_import_pd_fd(struct ibv_context *context, uint32_t fd,
 				uint32_t handle);
 struct ibv_mr *ibv_import_mr_fd(struct ibv_context *context, uint32_t fd,
 				uint32_t handle);
 
-/* The descriptor to send to other processes; it stays the context's. */
+/* The descriptor to send to other processes.  Do not close it. */
 uint32_t ibv_context_to_fd(struct ibv_context *context);
 
-/* Handles for ibv_export_to_fd() and for imports. */
+/* The handles that ibv_export_to_fd() takes. */
 uint32_t ibv_pd_to_handle(struct ibv_pd *pd);
 uint32_t ibv_mr_to_handle(struct ibv_mr *mr);
 
@@ -51,8 +51,9 @@ uint32_t ibv_mr_to_handle(struct ibv_mr *mr);
 #endif
 
 /*
- * A macro is not expanded inside itself: two arguments reach libibverbs.  So
- * does one, and more than three reach ours, that the compiler may complain.
+ * A macro is not expanded inside itself, so two arguments reach the function of
+ * libibverbs.  A wrong number reaches one of the functions too, and the
+ * compiler complains.
  */
 #define MLX5X_IMPORT_BY_COUNT_(a, b, c, d, e, name, ...) name
 #define ibv_import_pd(...)                                         \

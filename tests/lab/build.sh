@@ -25,7 +25,7 @@ build_flavour() {
 	mkdir -p "$folder"
 	if [ ! -e "$folder/build.ninja" ]; then
 		(build_in "$folder" cmake -GNinja -S /mnt/src -B /mnt/build \
-			-DRDMA_CORE_SOURCE=/opt/rdma-core \
+			-DRDMA_CORE_SOURCE=/opt/rdma-core -DMLX5X_TESTS=ON \
 			-DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$@")
 	fi
 	(build_in "$folder" ninja -k 0 -C /mnt/build)

@@ -65,13 +65,13 @@ connection() {
 	grep -q 'server: seen: the client was here' $out || rc=1
 	grep -q 'client wrote: the client was here' $out || rc=1
 	board=$(sed -n 's/^board //p' $out)
-	"$bin/shared_attach" "$board" >>$out 2>&1 || rc=1
+	"$bin/smr_attach" "$board" >>$out 2>&1 || rc=1
 	grep -q 'board: the client was here' $out || rc=1
 	exec 3>&-
 	wait $server || rc=1
 	result example-cm $rc $out
 	rc=0
-	if "$bin/shared_attach" "$board" >>$out 2>&1; then
+	if "$bin/smr_attach" "$board" >>$out 2>&1; then
 		rc=1
 	fi
 	result example-cm-board-gone $rc $out

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For sources that include only verbs.h and expect the experimental verbs
- * from it, as the vendor's did.  This folder is searched before the system's
- * with the flags of "pkg-config --cflags libmlx5x-exp", and only then.
+ * For sources that include only verbs.h and expect the experimental verbs from
+ * it, as from the vendor's.  Only the flags of "pkg-config --cflags
+ * libmlx5x-exp" have the compiler search this folder before the system's.
  */
 #ifndef MLX5X_EXP_VERBS_H
 #define MLX5X_EXP_VERBS_H

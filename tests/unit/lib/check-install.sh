@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Proves that what is installed is found through pkg-config and only so, is
-# complete, and serves a new source and an old one that includes only verbs.h.
+# Proves that the installed headers and library are complete and are found only
+# through pkg-config, and that they serve a new source and an old one that
+# includes only verbs.h.
 set -eu
 
 source=$1

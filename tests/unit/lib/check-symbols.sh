@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Proves that every function which the public headers declare links, in C and
-# in C++; that the library exports those and the plugin's and nothing else; and
-# that of libibverbs it uses only what every program may use.
+# Proves that every function that the public headers declare links, in C and in
+# C++; that the library exports these, those for the plugin, and nothing else;
+# and that it uses only the public symbols of libibverbs.
 set -eu
 
 include=$1

@@ -96,7 +96,7 @@ static bool is_mapped(const void *addr, size_t length, bool write)
 	FILE *maps;
 
 	maps = fopen("/proc/self/maps", "re");
-	/* A test that has no descriptors left. */
+	/* The test has used up its descriptors. */
 	if (!maps)
 		return true;
 	while (pos < stop && fgets(line, sizeof(line), maps)) {
@@ -133,7 +133,7 @@ static bool may_write(void *addr)
 	return strstr(flags, "mw");
 }
 
-/* An allocator may give the memory of the last MR to the next, or not. */
+/* An allocator may give the next MR the memory of the last one. */
 static struct fake_mr *take_memory(void)
 {
 	struct fake_mr *fake = spare;
@@ -191,7 +191,7 @@ static struct ibv_mr *fake_reg(struct ibv_pd *pd, void *addr, size_t length,
 	return &fake->mr;
 }
 
-/* The two calls that libmlx5x registers and deregisters by. */
+/* The two functions by which libmlx5x registers and deregisters. */
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 				uint64_t iova, unsigned int access)

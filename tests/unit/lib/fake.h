@@ -3,13 +3,13 @@
  * A device that exists only in the test: contexts, PDs, and the registration
  * calls of libibverbs, which a test program overrides by defining them.
  *
- * An MR of the fake is like a real one: its pages must be mapped with the
- * access that is asked for (EFAULT otherwise), and it is deregistered by the
- * handle that it shows, so that a caller who leaves a wrong handle in it is
- * found out (ENOENT).
+ * An MR of the fake is like a real one.  Its pages must be mapped with the
+ * access that is asked for, else it is EFAULT.  It is deregistered by the
+ * handle that it shows, so a caller that leaves a wrong handle in it gets
+ * ENOENT.
  */
-#ifndef MLX5X_TEST_FAKE_H
-#define MLX5X_TEST_FAKE_H
+#ifndef TEST_LIB_FAKE_H
+#define TEST_LIB_FAKE_H
 
 #include <stdbool.h>
 #include <infiniband/verbs.h>
@@ -30,8 +30,8 @@ extern const struct verbs_exp_ops own_ops;
 /* What the next registration or deregistration answers, once. */
 extern int fake_reg_errno;
 extern int fake_dereg_errno;
-/* What the next re-registration returns, once, with fake_rereg_errno; the MR
- * changes all the same for IBV_REREG_MR_ERR_DO_FORK_OLD.
+/* What the next re-registration returns, once, with fake_rereg_errno.  With
+ * IBV_REREG_MR_ERR_DO_FORK_OLD the MR changes all the same.
  */
 extern int fake_rereg_result;
 extern int fake_rereg_errno;

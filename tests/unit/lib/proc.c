@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,10 +20,12 @@ const struct proc_user proc_owner = { 61001, 62001, 62001 };
 const struct proc_user proc_fellow = { 61002, 62002, 62001 };
 const struct proc_user proc_stranger = { 61003, 62003, 62003 };
 
-struct proc_shared *proc_shared;
+struct proc_board *proc_board;
 
 static char dir[256];
 static int child_in = -1, child_out = -1;
+/* Only the test program keeps the other end, so reading ends with it. */
+static int life[2] = { -1, -1 };
 static pid_t pids[4096];
 static int pid_count;
 
@@ -53,10 +56,11 @@ void proc_start(struct proc *proc, proc_fn fn, void *arg,
 	proc->pid = fork();
 	must(proc->pid >= 0, "fork");
 	if (!proc->pid) {
-		/* Outlive no test program. */
+		/* End with the test program. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(to[1]);
 		close(from[0]);
+		close(life[1]);
 		child_in = to[0];
 		child_out = from[1];
 		if (user)
@@ -89,13 +93,15 @@ void proc_pause(void)
 
 void proc_linger(void)
 {
+	char end;
+
 	/* Nobody may wait for the output of a test that has failed. */
 	close(1);
 	close(2);
-	alarm(30);
-	__atomic_store_n(&proc_shared->value[1], 1, __ATOMIC_RELEASE);
-	for (;;)
-		pause();
+	__atomic_store_n(&proc_board->value[1], 1, __ATOMIC_RELEASE);
+	while (read(life[0], &end, 1) < 0)
+		;
+	_exit(0);
 }
 
 int proc_wait_pause(struct proc *proc)
@@ -110,6 +116,13 @@ int proc_wait_pause(struct proc *proc)
 void proc_continue(struct proc *proc)
 {
 	must(write(proc->to_child, "", 1) == 1, "write");
+}
+
+int proc_hold(struct proc *proc, proc_fn fn, void *arg,
+	      const struct proc_user *user)
+{
+	proc_start(proc, fn, arg, user);
+	return proc_wait_pause(proc);
 }
 
 static void reap(struct proc *proc, int *status)
@@ -131,6 +144,12 @@ int proc_end(struct proc *proc)
 	return got == sizeof(line) ? line : -1000;
 }
 
+int proc_finish(struct proc *proc)
+{
+	proc_continue(proc);
+	return proc_end(proc);
+}
+
 void proc_kill(struct proc *proc)
 {
 	int status;
@@ -147,18 +166,21 @@ int proc_run(proc_fn fn, void *arg, const struct proc_user *user)
 	return proc_end(&proc);
 }
 
-void proc_setup(void)
+int proc_setup(void **state)
 {
 	const char *base = getenv("MLX5X_SHARED_MR_DIR");
 
+	(void)state;
 	snprintf(dir, sizeof(dir), "%s/mlx5x-test.XXXXXX",
 		 base && *base ? base : "/dev/shm");
 	must(!!mkdtemp(dir), "mkdtemp");
 	must(!chmod(dir, 01777), "chmod");
 	must(!setenv("MLX5X_SHARED_MR_DIR", dir, 1), "setenv");
-	proc_shared = mmap(NULL, sizeof(*proc_shared), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	must(proc_shared != MAP_FAILED, "mmap");
+	proc_board = mmap(NULL, sizeof(*proc_board), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(proc_board != MAP_FAILED, "mmap");
+	must(!pipe2(life, O_CLOEXEC), "pipe");
+	return 0;
 }
 
 static int entry_count(const char *path)
@@ -236,10 +258,11 @@ void proc_remove_segments(void)
 	each_segment(1);
 }
 
-int proc_teardown(void)
+int proc_teardown(void **state)
 {
 	int left = 0;
 
+	(void)state;
 	if (proc_name_count()) {
 		fprintf(stderr, "%d names left in %s\n", proc_name_count(),
 			dir);
@@ -251,6 +274,8 @@ int proc_teardown(void)
 	}
 	if (!left)
 		must(!rmdir(dir), "rmdir");
-	munmap(proc_shared, sizeof(*proc_shared));
+	munmap(proc_board, sizeof(*proc_board));
+	close(life[0]);
+	close(life[1]);
 	return left;
 }

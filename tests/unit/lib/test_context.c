@@ -4,17 +4,11 @@
  * of another build is refused, and that look-ups are right while other threads
  * register and unregister (also under TSAN).
  */
-#include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "context.h"
-#include "fake.h"
+#include "rig.h"
 
 #define THREADS	 4
 #define ROUNDS	 2000
@@ -33,7 +27,7 @@ static void test_lookup(void **state)
 	mlx5x_unregister_context(&own_context);
 	assert_null(context_ops(&own_context));
 	assert_null(context_ops(NULL));
-	/* Forgetting what is not there is allowed. */
+	/* To forget an unknown context is allowed. */
 	mlx5x_unregister_context(&own_context);
 	mlx5x_unregister_context(NULL);
 }
@@ -79,7 +73,7 @@ static void test_many(void **state)
 
 static atomic_int wrong;
 
-/* Each thread has contexts of its own; all look up one that stays. */
+/* Each thread registers its own contexts; all look up one that stays. */
 static void *churn(void *arg)
 {
 	struct ibv_context mine[8];

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that messages go to VERBS_LOG_FILE up to VERBS_LOG_LEVEL and nowhere
- * else, that logging keeps errno and no descriptor, and that a call which is
- * not served says who serves the device and what to do.  The variables are
- * read once, so each case is a process of its own.
+ * Proves that messages up to VERBS_LOG_LEVEL go to VERBS_LOG_FILE and nowhere
+ * else; that logging keeps errno and leaves no descriptor open; and that a call
+ * that is not served tells who serves the device and what to do.  The variables
+ * are read once, so each case is a process of its own.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "log.h"
-#include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 static char log_file[300];
 static char out_file[300];
@@ -164,7 +156,7 @@ static void call_unserved(void)
 				  &(struct ibv_exp_res_domain_init_attr){ 0 });
 	ibv_exp_create_res_domain(&own_context,
 				  &(struct ibv_exp_res_domain_init_attr){ 0 });
-	/* A refusal of a shared MR names its reason. */
+	/* A shared MR that is refused: the line says why. */
 	create(0, USER_RW);
 }
 
@@ -202,17 +194,10 @@ static void test_unserved(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
-	proc_setup();
+	proc_setup(state);
 	snprintf(log_file, sizeof(log_file), "%s.log", proc_name(0));
 	snprintf(out_file, sizeof(out_file), "%s.out", proc_name(0));
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
 }
 
 int main(void)
@@ -224,5 +209,5 @@ int main(void)
 		cmocka_unit_test(test_unserved),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, proc_teardown);
 }

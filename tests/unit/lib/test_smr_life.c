@@ -2,36 +2,25 @@
 /*
  * Proves what becomes of a shared MR when processes end, fork, run out of
  * descriptors or segments, or live in another IPC namespace: attachments stay,
- * new ones are refused, memory comes back, nothing is left behind.
+ * new ones are refused, memory comes back, nothing is left behind.  A process
+ * whose signal handler calls exit ends, whatever the library was doing.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
-#include "shared.h"
-#include "smr_key.h"
+#include "rig.h"
+#include "smr/key.h"
 
-#define LENGTH (64 * PAGE)
-
-static int is_mapped(void *addr)
-{
-	return !msync(addr, PAGE, MS_ASYNC);
-}
+#define LENGTH		(64 * PAGE)
+#define EXIT_IN_HANDLER 7
 
 static int hold_one(void *arg)
 {
@@ -40,7 +29,7 @@ static int hold_one(void *arg)
 	(void)arg;
 	CHECK(mr);
 	memset(mr->addr, 0x11, LENGTH);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	proc_pause();
 	CHECK(((char *)mr->addr)[0] == 0x22);
 	CHECK(!ibv_dereg_mr(mr));
@@ -53,16 +42,13 @@ static void test_owner_killed(void **state)
 	struct proc owner;
 
 	(void)state;
-	proc_start(&owner, hold_one, NULL, NULL);
-	assert_true(proc_wait_pause(&owner));
-	peer = attach(proc_shared->handle[0], RW);
-	assert_non_null(peer);
+	assert_true(proc_hold(&owner, hold_one, NULL, NULL));
+	peer = MUST(attach(proc_board->handle[0], RW));
 	assert_int_equal(proc_segment_count(), 1);
 	proc_kill(&owner);
 	assert_int_equal(((char *)peer->addr)[LENGTH - 1], 0x11);
 	memset(peer->addr, 0x33, LENGTH);
-	assert_null(attach(proc_shared->handle[0], RW));
-	assert_int_equal(errno, ENOENT);
+	NO_OBJECT(ENOENT, attach(proc_board->handle[0], RW));
 	assert_int_equal(proc_name_count(), 0);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	assert_int_equal(proc_segment_count(), 0);
@@ -70,7 +56,7 @@ static void test_owner_killed(void **state)
 
 static int attach_one(void *arg)
 {
-	struct ibv_mr *mr = attach(proc_shared->handle[0], RW);
+	struct ibv_mr *mr = attach(proc_board->handle[0], RW);
 
 	(void)arg;
 	CHECK(mr);
@@ -84,18 +70,14 @@ static void test_peer_killed(void **state)
 	struct proc owner, peer;
 
 	(void)state;
-	proc_start(&owner, hold_one, NULL, NULL);
-	assert_true(proc_wait_pause(&owner));
-	proc_start(&peer, attach_one, NULL, NULL);
-	assert_true(proc_wait_pause(&peer));
+	assert_true(proc_hold(&owner, hold_one, NULL, NULL));
+	assert_true(proc_hold(&peer, attach_one, NULL, NULL));
 	proc_kill(&peer);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
-	assert_int_equal(proc_segment_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
+	assert_int_equal(proc_finish(&owner), 0);
+	nothing_left();
 }
 
-/* Ended by exit(), without dereg: the name goes too, by itself. */
+/* A process that ends by exit(), without dereg, removes its name. */
 static void test_owner_exits(void **state)
 {
 	int status;
@@ -109,21 +91,19 @@ static void test_owner_exits(void **state)
 		exit(create(LENGTH, USER_RW) && proc_name_count() == 1 ? 0 : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
-/* A child has neither the memory nor a say in the MR's life. */
+/* A child has not got the memory, and cannot end the MR. */
 static void test_fork(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	int status, ready[2], go[2];
 	uint32_t handle;
 	pid_t pid;
 	char c;
 
 	(void)state;
-	assert_non_null(mr);
 	handle = mr->handle;
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(go), 0);
@@ -131,7 +111,7 @@ static void test_fork(void **state)
 	if (!pid) {
 		if (is_mapped(mr->addr))
 			_exit(1);
-		/* Not allowed by the verbs; it must not hurt the parent. */
+		/* The verbs forbid it; it must not hurt the parent. */
 		if (ibv_dereg_mr(mr))
 			_exit(2);
 		if (write(ready[1], "", 1) != 1 || read(go[0], &c, 1) != 1)
@@ -142,9 +122,8 @@ static void test_fork(void **state)
 	assert_true(is_mapped(mr->addr));
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	/* Though the child is alive. */
-	assert_null(attach(handle, RW));
-	assert_int_equal(errno, ENOENT);
+	/* Although the child is alive. */
+	NO_OBJECT(ENOENT, attach(handle, RW));
 	assert_int_equal(proc_segment_count(), 0);
 	assert_int_equal(write(go[1], "", 1), 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -155,7 +134,7 @@ static void test_fork(void **state)
 	close(go[1]);
 }
 
-/* A child of the verbs' rules may not touch an MR; if it does, only it loses. */
+/* The verbs forbid a child to touch an MR; if it does, only it suffers. */
 static int reuses_address(void *arg)
 {
 	struct ibv_exp_reg_mr_in in = {
@@ -198,42 +177,38 @@ static int forks_and_dies(void *arg)
 	pid_t pid;
 
 	CHECK(mr);
-	proc_shared->handle[0] = mr->handle;
-	proc_shared->value[1] = 0;
+	proc_board->handle[0] = mr->handle;
+	proc_board->value[1] = 0;
 	pid = raw ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
 	CHECK(pid >= 0);
 	if (!pid)
 		proc_linger();
-	proc_shared->value[0] = pid;
-	/* Until it is past what fork does in it. */
-	while (!__atomic_load_n(&proc_shared->value[1], __ATOMIC_ACQUIRE))
+	proc_board->value[0] = pid;
+	/* Until fork has done its work in the child. */
+	while (!__atomic_load_n(&proc_board->value[1], __ATOMIC_ACQUIRE))
 		usleep(100);
 	proc_pause();
 	return 0;
 }
 
 /*
- * The owner dies, his child lives on.  After a fork that the library did not
- * see, the child holds the lock of the name, but the segment is gone.
+ * The owner dies and its child lives on.  After a fork that the library did not
+ * see (raw), the child holds the lock of the name, but the segment is gone.
  */
 static void owner_dies_before_child(int raw)
 {
 	struct proc owner;
 
-	proc_start(&owner, forks_and_dies, &raw, NULL);
-	assert_true(proc_wait_pause(&owner));
+	assert_true(proc_hold(&owner, forks_and_dies, &raw, NULL));
 	proc_kill(&owner);
 	assert_int_equal(proc_segment_count(), 0);
-	errno = 0;
-	assert_null(attach(proc_shared->handle[0], RW));
-	assert_int_equal(errno, ENOENT);
-	/* A child that the library saw holds no lock. */
+	NO_OBJECT(ENOENT, attach(proc_board->handle[0], RW));
+	/* After a fork that the library saw, the child holds no lock. */
 	assert_int_equal(proc_name_count(), raw);
-	kill(proc_shared->value[0], SIGKILL);
-	/* Not our child: wait until its lock is gone. */
+	kill(proc_board->value[0], SIGKILL);
+	/* It is not our child, so wait until its lock is gone. */
 	while (proc_name_count()) {
-		assert_null(attach(proc_shared->handle[0], RW));
-		assert_int_equal(errno, ENOENT);
+		NO_OBJECT(ENOENT, attach(proc_board->handle[0], RW));
 		usleep(1000);
 	}
 }
@@ -245,7 +220,7 @@ static void test_owner_dies_before_child(void **state)
 	owner_dies_before_child(1);
 }
 
-/* The owner deregisters, a child of a raw clone still has the descriptor. */
+/* The owner deregisters while a child by a raw clone has the descriptor. */
 static int clones_and_deregisters(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, USER_RW);
@@ -261,8 +236,7 @@ static int clones_and_deregisters(void *arg)
 	if (!pid)
 		proc_linger();
 	CHECK(!ibv_dereg_mr(mr));
-	CHECK(!attach(handle, RW));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, attach(handle, RW));
 	CHECK(!proc_name_count());
 	CHECK(!proc_segment_count());
 	kill(pid, SIGKILL);
@@ -285,7 +259,7 @@ static int without_descriptors(void *arg)
 	(void)arg;
 	mr = create(PAGE, USER_RW);
 	CHECK(mr);
-	/* The lowest free descriptor is the first that cannot be had. */
+	/* From the lowest free descriptor on, none can be opened. */
 	top = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	CHECK(top >= 0);
 	close(top);
@@ -293,12 +267,8 @@ static int without_descriptors(void *arg)
 	limit.rlim_cur = top;
 	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 0; i < 3; i++) {
-		errno = 0;
-		CHECK(!create(PAGE, USER_RW));
-		CHECK(errno == EMFILE);
-		errno = 0;
-		CHECK(!attach(mr->handle, RW));
-		CHECK(errno == EMFILE);
+		CHECK_NO_OBJECT(EMFILE, create(PAGE, USER_RW));
+		CHECK_NO_OBJECT(EMFILE, attach(mr->handle, RW));
 	}
 	limit.rlim_cur = limit.rlim_max;
 	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
@@ -340,9 +310,7 @@ static int without_segments(void *arg)
 	mr[1] = create(PAGE, USER_RW);
 	CHECK(mr[0] && mr[1]);
 	for (i = 0; i < 3; i++) {
-		errno = 0;
-		CHECK(!create(PAGE, USER_RW));
-		CHECK(errno == ENOSPC);
+		CHECK_NO_OBJECT(ENOSPC, create(PAGE, USER_RW));
 	}
 	CHECK(!ibv_dereg_mr(mr[0]));
 	mr[2] = create(PAGE, USER_RW);
@@ -358,8 +326,7 @@ static int without_segments(void *arg)
 static void test_no_segments(void **state)
 {
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	assert_int_equal(proc_run(without_segments, NULL, NULL), 0);
 }
 
@@ -367,8 +334,7 @@ static int in_other_namespace(void *arg)
 {
 	(void)arg;
 	CHECK(!unshare(CLONE_NEWIPC));
-	CHECK(!attach(proc_shared->handle[0], RW));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, attach(proc_board->handle[0], RW));
 	return 0;
 }
 
@@ -377,11 +343,9 @@ static void test_namespace(void **state)
 	struct ibv_mr *mr;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	mr = create(PAGE, USER_RW);
-	assert_non_null(mr);
-	proc_shared->handle[0] = mr->handle;
+	NEEDS_ROOT();
+	mr = MUST(create(PAGE, USER_RW));
+	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(in_other_namespace, NULL, NULL), 0);
 	/* The name is not stale, so it is still there. */
 	assert_int_equal(proc_name_count(), 1);
@@ -398,12 +362,8 @@ static int no_address_space(void *arg)
 	mr = create(48 << 20, USER_RW);
 	CHECK(mr);
 	CHECK(!setrlimit(RLIMIT_AS, &limit));
-	errno = 0;
-	CHECK(!create(48 << 20, USER_RW));
-	CHECK(errno == ENOMEM);
-	errno = 0;
-	CHECK(!attach(mr->handle, RW));
-	CHECK(errno == ENOMEM);
+	CHECK_NO_OBJECT(ENOMEM, create(48 << 20, USER_RW));
+	CHECK_NO_OBJECT(ENOMEM, attach(mr->handle, RW));
 	limit.rlim_cur = RLIM_INFINITY;
 	CHECK(!setrlimit(RLIMIT_AS, &limit));
 	CHECK(proc_segment_count() == 1);
@@ -418,7 +378,7 @@ static void test_no_address_space(void **state)
 	assert_int_equal(proc_run(no_address_space, NULL, NULL), 0);
 }
 
-/* Creators that are killed at any moment, beside attachers. */
+/* Creators and attachers, killed at any moment. */
 static int churn(void *arg)
 {
 	int slot = *(int *)arg;
@@ -431,8 +391,8 @@ static int churn(void *arg)
 		if (!mr)
 			return __LINE__;
 		*(uint32_t *)mr->addr = mr->handle;
-		proc_shared->handle[slot] = mr->handle;
-		peer = attach(proc_shared->handle[rand_r(&seed) % 8], RW);
+		proc_board->handle[slot] = mr->handle;
+		peer = attach(proc_board->handle[rand_r(&seed) % 8], RW);
 		if (peer)
 			CHECK(!ibv_dereg_mr(peer));
 		else
@@ -442,45 +402,34 @@ static int churn(void *arg)
 	}
 }
 
-static int create_one(void *arg)
-{
-	struct ibv_mr *mr = create(PAGE, USER_RW);
-
-	(void)arg;
-	CHECK(mr);
-	CHECK(!ibv_dereg_mr(mr));
-	return 0;
-}
-
 static void test_stress(void **state)
 {
-	/* Whom permissions stop. */
+	/* A user whom permissions stop. */
 	const struct proc_user *user = geteuid() ? NULL : &proc_owner;
 	struct proc procs[8];
 	int slots[8], i, round;
 
 	(void)state;
 	for (round = 0; round < 12; round++) {
-		memset(proc_shared->handle, 0, sizeof(proc_shared->handle));
+		memset(proc_board->handle, 0, sizeof(proc_board->handle));
 		for (i = 0; i < 8; i++) {
 			slots[i] = i;
-			proc_start(&procs[i], churn, &slots[i], user);
-			assert_true(proc_wait_pause(&procs[i]));
+			assert_true(
+				proc_hold(&procs[i], churn, &slots[i], user));
 		}
 		for (i = 0; i < 8; i++)
 			proc_continue(&procs[i]);
 		usleep(20000 + 3000 * round);
 		for (i = 0; i < 8; i++) {
 			usleep(500 * i);
-			/* Not ended by a failed check. */
+			/* It must not have ended by a failed check. */
 			assert_int_equal(kill(procs[i].pid, SIGKILL), 0);
 			assert_int_equal(proc_end(&procs[i]), -SIGKILL);
 		}
 	}
-	/* What they left is gone with the user's next shared MR. */
+	/* The next shared MR of the user removes what they left. */
 	assert_int_equal(proc_run(create_one, NULL, user), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
+	nothing_left();
 }
 
 static int leave_segment(void *arg)
@@ -496,7 +445,7 @@ static int squat(void *arg)
 	int i;
 
 	(void)arg;
-	/* All keys, and what comes after them. */
+	/* All keys, and two segments without one. */
 	for (i = 0; i < 66; i++)
 		CHECK(smr_key_create(PAGE, 0) >= 0);
 	proc_pause();
@@ -509,9 +458,8 @@ static void test_unmarked_segment(void **state)
 	struct proc owner;
 
 	(void)state;
-	proc_start(&owner, leave_segment, NULL, NULL);
-	assert_true(proc_wait_pause(&owner));
-	/* It may still go on: left alone. */
+	assert_true(proc_hold(&owner, leave_segment, NULL, NULL));
+	/* The creator may still go on, so nobody removes it. */
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
 	assert_int_equal(proc_segment_count(), 1);
 	proc_kill(&owner);
@@ -524,36 +472,68 @@ static void test_unmarked_segment(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
-/* Every key taken. */
+/* All keys are taken. */
 static void test_squatter(void **state)
 {
 	struct proc squatter;
 	int left;
 
 	(void)state;
-	proc_start(&squatter, squat, NULL, NULL);
-	assert_true(proc_wait_pause(&squatter));
+	assert_true(proc_hold(&squatter, squat, NULL, NULL));
 	assert_int_equal(proc_segment_count(), 66);
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
 	proc_kill(&squatter);
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
-	/* Without a key there is no way back to them. */
+	/* Without a key nobody finds them again. */
 	left = proc_segment_count();
 	proc_remove_segments();
 	assert_int_equal(left, 2);
 }
 
-static int setup(void **state)
+static int signal_in_linkat;
+
+/* The library holds its lock when it links a name: a signal comes just then. */
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
-	(void)state;
-	proc_setup();
-	return 0;
+	int ret = syscall(SYS_linkat, from_fd, from, to_fd, to, flags);
+
+	if (!ret && signal_in_linkat)
+		raise(SIGUSR1);
+	return ret;
 }
 
-static int teardown(void **state)
+static void on_signal(int signal_number)
 {
+	(void)signal_number;
+	exit(EXIT_IN_HANDLER);
+}
+
+/* A signal handler calls exit while the library holds its lock. */
+static void test_exit_in_handler(void **state)
+{
+	int status;
+	pid_t pid;
+
 	(void)state;
-	return proc_teardown();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGUSR1, on_signal);
+		alarm(PROC_HANG_S);
+		if (!create(PAGE, USER_RW))
+			_exit(1);
+		signal_in_linkat = 1;
+		create(PAGE, USER_RW);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), EXIT_IN_HANDLER);
+	assert_int_equal(proc_segment_count(), 0);
+
+	/* Names that it could not remove are stale, and go now. */
+	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
+	assert_int_equal(proc_name_count(), 0);
 }
 
 int main(void)
@@ -573,7 +553,8 @@ int main(void)
 		cmocka_unit_test(test_stress),
 		cmocka_unit_test(test_unmarked_segment),
 		cmocka_unit_test(test_squatter),
+		cmocka_unit_test(test_exit_in_handler),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

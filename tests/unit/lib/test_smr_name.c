@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a name in the folder of names is believed only when it is what
- * the library writes and its segment belongs to the file's owner; that forged
- * ones leave no mapping and no descriptor behind; that stale names go away;
- * that no number is given twice at a time, however many processes ask; and
- * that a folder which cannot hold names gives a clear error.
+ * Proves that a name is believed only if it is as the library writes it and its
+ * segment belongs to the file's owner; that a forged name leaves no mapping and
+ * no descriptor behind; that stale names are removed; that no two MRs have one
+ * number at a time, however many processes ask; and that a folder that cannot
+ * hold names gives a clear error.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -22,15 +16,13 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 /* A number that is free, to forge under. */
 #define FORGED 0x4abcdef0
 
-/* The layout of a name, stated once more. */
+/* The layout of a name, stated apart from the library's. */
 struct record {
 	char magic[8];
 	uint32_t version;
@@ -81,30 +73,25 @@ static long attach_count(uint32_t shmid)
 	return ds.shm_nattch;
 }
 
-/* Not even a trace of the attempt may be left. */
+/* The attempt to attach to FORGED leaves no trace. */
 static void refused(int err, uint32_t shmid)
 {
 	int fds = proc_fd_count();
 	long attached = attach_count(shmid);
 
-	errno = 0;
-	assert_null(attach(FORGED, 0));
-	assert_int_equal(errno, err);
-	errno = 0;
-	assert_null(attach(FORGED, RW | NO_RDMA));
-	assert_int_equal(errno, err);
+	NO_OBJECT(err, attach(FORGED, 0));
+	NO_OBJECT(err, attach(FORGED, RW | NO_RDMA));
 	assert_int_equal(proc_fd_count(), fds);
 	assert_int_equal(attach_count(shmid), attached);
 }
 
 static void test_layout(void **state)
 {
-	struct ibv_mr *mr = create(PAGE + 1, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE + 1, USER_RW));
 	struct record record;
 	struct stat st;
 
 	(void)state;
-	assert_non_null(mr);
 	assert_int_equal(sizeof(record), 64);
 	read_record(mr->handle, &record);
 	assert_memory_equal(record.magic, "MLX5XSMR", 8);
@@ -119,77 +106,82 @@ static void test_layout(void **state)
 	assert_int_equal(st.st_mode & 07777, 0400);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 
-	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE |
-				  IBV_EXP_ACCESS_SHARED_MR_OTHER_READ);
-	assert_non_null(mr);
+	mr = MUST(create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_GROUP_WRITE |
+				       IBV_EXP_ACCESS_SHARED_MR_OTHER_READ));
 	assert_int_equal(stat(proc_name(mr->handle), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0444);
 	assert_int_equal(st.st_gid, getegid());
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* Each forgery differs from a good record in one respect. */
+static void forge_content(const struct record *good, struct record bad[14])
+{
+	int i;
+
+	for (i = 0; i < 14; i++)
+		bad[i] = *good;
+	bad[0].magic[7] = 'X';
+	bad[1].version = 2;
+	bad[2].mr_length = 0;
+	bad[3].mr_length = 2 * PAGE;
+	bad[4].mr_length = bad[4].segment_length = UINT64_MAX;
+	bad[5].owner++;
+	bad[6].flags = 2;
+	bad[7].reserved = 1;
+	bad[8].shmid = UINT32_MAX;
+	/* From here on the name is well formed, but not of this segment. */
+	bad[9].segment_length = 2 * PAGE;
+	bad[10].segment_length = bad[10].mr_length = 1 << 30;
+	bad[11].ctime_low = bad[11].ctime_high = good->ctime_low - 5;
+	bad[12].ctime_low = bad[12].ctime_high = good->ctime_high + 5;
+	bad[13].shmid = INT32_MAX;
+}
+
 static void test_forged_content(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
-	struct record good, bad;
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
+	struct record good, bad[14];
 	struct ibv_mr *peer;
 	int fd, i;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &good);
-	/* A true copy by the same owner works: the forger offers his own. */
+	/* A true copy by the same owner works: it offers the owner's memory. */
 	fd = forge(&good, sizeof(good), 0400);
-	peer = attach(FORGED, RW);
-	assert_non_null(peer);
+	peer = MUST(attach(FORGED, RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	unforge(fd);
 
+	forge_content(&good, bad);
 	for (i = 0; i < 14; i++) {
-		static const int errors[14] = {
-			EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
-			EINVAL, EINVAL, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
-		};
-
-		bad = good;
-		if (i == 0)
-			bad.magic[7] = 'X';
-		if (i == 1)
-			bad.version = 2;
-		if (i == 2)
-			bad.mr_length = 0;
-		if (i == 3)
-			bad.mr_length = 2 * PAGE;
-		if (i == 4)
-			bad.mr_length = bad.segment_length = UINT64_MAX;
-		if (i == 5)
-			bad.owner++;
-		if (i == 6)
-			bad.flags = 2;
-		if (i == 7)
-			bad.reserved = 1;
-		if (i == 8)
-			bad.shmid = UINT32_MAX;
-		if (i == 9)
-			bad.segment_length = 2 * PAGE;
-		if (i == 10)
-			bad.segment_length = bad.mr_length = 1 << 30;
-		if (i == 11)
-			bad.ctime_low = bad.ctime_high = good.ctime_low - 5;
-		if (i == 12)
-			bad.ctime_low = bad.ctime_high = good.ctime_high + 5;
-		if (i == 13)
-			bad.shmid = INT32_MAX;
-		fd = forge(&bad, sizeof(bad), 0400);
-		refused(errors[i], good.shmid);
+		fd = forge(&bad[i], sizeof(bad[i]), 0400);
+		refused(i < 9 ? EINVAL : ENOENT, good.shmid);
 		unforge(fd);
 	}
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* A forgery of this content and mode is refused. */
+static void refused_file(const void *content, size_t length, mode_t mode,
+			 uint32_t shmid)
+{
+	int fd = forge(content, length, mode);
+
+	refused(EINVAL, shmid);
+	unforge(fd);
+}
+
+/* What lies at the path of FORGED is refused; remove it. */
+static void refused_path(uint32_t shmid)
+{
+	refused(EINVAL, shmid);
+	assert_int_equal(remove(proc_name(FORGED)), 0);
+}
+
 static void test_forged_file(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	char big[65] = "MLX5XSMR";
 	struct record good;
@@ -197,50 +189,33 @@ static void test_forged_file(void **state)
 	int fd;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &good);
 	/* Too short, too long, empty. */
-	fd = forge(&good, 63, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(&good, 63, 0400, good.shmid);
 	memcpy(big, &good, sizeof(good));
-	fd = forge(big, 65, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
-	fd = forge("", 0, 0400);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(big, 65, 0400, good.shmid);
+	refused_file("", 0, 0400, good.shmid);
 	/* Others could write it. */
-	fd = forge(&good, sizeof(good), 0420);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
-	fd = forge(&good, sizeof(good), 0402);
-	refused(EINVAL, good.shmid);
-	unforge(fd);
+	refused_file(&good, sizeof(good), 0420, good.shmid);
+	refused_file(&good, sizeof(good), 0402, good.shmid);
 	/* A second link to a good name, and the name itself while it has it. */
 	strcpy(path, proc_name(mr->handle));
 	assert_int_equal(link(path, proc_name(FORGED)), 0);
-	refused(EINVAL, good.shmid);
-	assert_null(attach(mr->handle, 0));
-	assert_int_equal(errno, EINVAL);
-	unlink(proc_name(FORGED));
+	NO_OBJECT(EINVAL, attach(mr->handle, 0));
+	refused_path(good.shmid);
 	/* A symbolic link to a good name. */
 	assert_int_equal(symlink(path, proc_name(FORGED)), 0);
-	refused(EINVAL, good.shmid);
-	unlink(proc_name(FORGED));
-	/* What opening might hang on. */
+	refused_path(good.shmid);
+	/* Opening these could hang. */
 	assert_int_equal(mkfifo(proc_name(FORGED), 0600), 0);
-	refused(EINVAL, good.shmid);
-	unlink(proc_name(FORGED));
+	refused_path(good.shmid);
 	strcpy(sun.sun_path, proc_name(FORGED));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sun, sizeof(sun)), 0);
-	refused(EINVAL, good.shmid);
+	refused_path(good.shmid);
 	close(fd);
-	unlink(proc_name(FORGED));
 	assert_int_equal(mkdir(proc_name(FORGED), 0700), 0);
-	refused(EINVAL, good.shmid);
-	rmdir(proc_name(FORGED));
+	refused_path(good.shmid);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
@@ -249,7 +224,7 @@ static int forge_as_stranger(void *arg)
 	struct record record = *(struct record *)arg;
 	int fd;
 
-	/* His own file, his own number in it, another's segment. */
+	/* The stranger's own file and user number, another's segment. */
 	record.owner = geteuid();
 	fd = open(proc_name(FORGED), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 		  0444);
@@ -268,29 +243,25 @@ static void test_foreign_segment(void **state)
 	struct proc forger;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	mr = create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
-				  IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
-	assert_non_null(mr);
+	NEEDS_ROOT();
+	mr = MUST(create(PAGE, USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_READ |
+				       IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE));
 	read_record(mr->handle, &good);
-	proc_start(&forger, forge_as_stranger, &good, &proc_stranger);
-	assert_true(proc_wait_pause(&forger));
+	assert_true(
+		proc_hold(&forger, forge_as_stranger, &good, &proc_stranger));
 	refused(ENOENT, good.shmid);
-	proc_continue(&forger);
-	assert_int_equal(proc_end(&forger), 0);
+	assert_int_equal(proc_finish(&forger), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-/* A segment that is somebody's System V memory, but no shared MR. */
+/* A segment of System V memory that is no shared MR. */
 static void test_other_segment(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct record record;
 	int shmid, fd;
 
 	(void)state;
-	assert_non_null(mr);
 	read_record(mr->handle, &record);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	shmid = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
@@ -312,19 +283,9 @@ static int leave_names(void *arg)
 		struct ibv_mr *mr = create(PAGE, USER_RW);
 
 		CHECK(mr);
-		proc_shared->handle[i] = mr->handle;
+		proc_board->handle[i] = mr->handle;
 	}
 	/* Ends without deregistration. */
-	return 0;
-}
-
-static int create_one(void *arg)
-{
-	struct ibv_mr *mr = create(PAGE, USER_RW);
-
-	(void)arg;
-	CHECK(mr);
-	CHECK(!ibv_dereg_mr(mr));
 	return 0;
 }
 
@@ -333,14 +294,13 @@ static void test_stale(void **state)
 	int count = 5;
 
 	(void)state;
-	/* The one that is met goes. */
+	/* A stale name that is met goes. */
 	assert_int_equal(proc_run(leave_names, &count, NULL), 0);
 	assert_int_equal(proc_name_count(), 5);
 	assert_int_equal(proc_segment_count(), 0);
-	assert_null(attach(proc_shared->handle[2], RW));
-	assert_int_equal(errno, ENOENT);
+	NO_OBJECT(ENOENT, attach(proc_board->handle[2], RW));
 	assert_int_equal(proc_name_count(), 4);
-	/* All of a user go with his next shared MR. */
+	/* All stale names of a user go with the next shared MR. */
 	assert_int_equal(proc_run(create_one, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
 }
@@ -350,8 +310,7 @@ static void test_stale_of_others(void **state)
 	int count = 3;
 
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	assert_int_equal(proc_run(leave_names, &count, &proc_owner), 0);
 	assert_int_equal(proc_run(create_one, NULL, &proc_stranger), 0);
 	assert_int_equal(proc_name_count(), 3);
@@ -369,7 +328,7 @@ static int create_many(void *arg)
 		mr[i] = create(PAGE, USER_RW);
 		CHECK(mr[i]);
 		*(uint32_t *)mr[i]->addr = mr[i]->handle;
-		proc_shared->handle[n * 32 + i] = mr[i]->handle;
+		proc_board->handle[n * 32 + i] = mr[i]->handle;
 	}
 	proc_pause();
 	for (i = 0; i < 32; i++) {
@@ -401,26 +360,24 @@ static void test_unique(void **state)
 		assert_true(proc_wait_pause(&procs[i]));
 	assert_int_equal(proc_name_count(), 512);
 	for (i = 0; i < 512; i++) {
-		peer = attach(proc_shared->handle[i], 0);
-		assert_non_null(peer);
+		peer = MUST(attach(proc_board->handle[i], 0));
 		assert_int_equal(*(uint32_t *)peer->addr,
-				 proc_shared->handle[i]);
+				 proc_board->handle[i]);
 		assert_int_equal(ibv_dereg_mr(peer), 0);
 	}
-	qsort(proc_shared->handle, 512, 4, compare);
+	qsort(proc_board->handle, 512, 4, compare);
 	for (i = 0; i < 512; i++) {
-		assert_in_range(proc_shared->handle[i], 0x8000, 0xffff);
+		assert_in_range(proc_board->handle[i], 0x8000, 0xffff);
 		if (i)
-			assert_int_not_equal(proc_shared->handle[i - 1],
-					     proc_shared->handle[i]);
+			assert_int_not_equal(proc_board->handle[i - 1],
+					     proc_board->handle[i]);
 	}
 	for (i = 0; i < 16; i++) {
-		proc_continue(&procs[i]);
-		assert_int_equal(proc_end(&procs[i]), 0);
+		assert_int_equal(proc_finish(&procs[i]), 0);
 	}
 }
 
-/* A number is not given out again right after it has become free. */
+/* A number that has become free is not used again at once. */
 static void test_reuse(void **state)
 {
 	uint32_t last = 0;
@@ -429,13 +386,11 @@ static void test_reuse(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++) {
-		mr = create(PAGE, USER_RW);
-		assert_non_null(mr);
+		mr = MUST(create(PAGE, USER_RW));
 		assert_int_not_equal(mr->handle, last);
 		last = mr->handle;
 		assert_int_equal(ibv_dereg_mr(mr), 0);
-		assert_null(attach(last, RW));
-		assert_int_equal(errno, ENOENT);
+		NO_OBJECT(ENOENT, attach(last, RW));
 	}
 }
 
@@ -445,16 +400,13 @@ static int bad_folder(void *arg)
 
 	(void)arg;
 	setenv("MLX5X_SHARED_MR_DIR", "/nowhere/at/all", 1);
-	CHECK(!create(PAGE, USER_RW));
-	CHECK(errno == ENOENT);
-	CHECK(!attach(0x8000, RW));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, create(PAGE, USER_RW));
+	CHECK_NO_OBJECT(ENOENT, attach(0x8000, RW));
 	setenv("MLX5X_SHARED_MR_DIR", "/proc", 1);
 	CHECK(!create(PAGE, USER_RW));
 	CHECK(errno == EOPNOTSUPP || errno == ENOENT || errno == EACCES);
 	setenv("MLX5X_SHARED_MR_DIR", "/dev/null", 1);
-	CHECK(!create(PAGE, USER_RW));
-	CHECK(errno == ENOTDIR);
+	CHECK_NO_OBJECT(ENOTDIR, create(PAGE, USER_RW));
 	if (geteuid()) {
 		setenv("MLX5X_SHARED_MR_DIR", "/", 1);
 		CHECK(!create(PAGE, USER_RW));
@@ -474,7 +426,7 @@ static void test_bad_folder(void **state)
 		assert_int_equal(proc_run(bad_folder, NULL, &proc_stranger), 0);
 }
 
-/* Every small number taken: the large ones follow. */
+/* When all small numbers are taken, the large ones follow. */
 static int small_exhausted(void *arg)
 {
 	struct ibv_mr *mr, *peer;
@@ -513,19 +465,6 @@ static void test_small_exhausted(void **state)
 	assert_int_equal(proc_run(small_exhausted, NULL, NULL), 0);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,5 +481,5 @@ int main(void)
 		cmocka_unit_test(test_small_exhausted),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

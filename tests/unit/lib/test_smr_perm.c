@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that the six sharing bits decide like the permissions of a file: the
- * creator is an ordinary user, and his own second process, a member of his
- * group, and a stranger attach for reading exactly when their class may read,
- * and for writing exactly when it may read and write, under all 63
- * combinations.  Root passes every check.  Needs root to become others.
+ * Proves that the six sharing bits decide like the permissions of a file.  The
+ * creator is an ordinary user.  A second process of that user, a member of the
+ * group, and a stranger each attach for reading exactly if their class may
+ * read, and for writing exactly if it may read and write, under all 63
+ * combinations.  Root passes every check.  The tests need root to become these
+ * users.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 #define COMBINATIONS 64
 
@@ -57,7 +50,7 @@ static int creator(void *arg)
 		mr[i] = create(PAGE, sharing_of(i));
 		CHECK(mr[i]);
 		memset(mr[i]->addr, i, PAGE);
-		proc_shared->handle[i] = mr[i]->handle;
+		proc_board->handle[i] = mr[i]->handle;
 	}
 	proc_pause();
 	for (i = 1; i < COMBINATIONS; i++) {
@@ -76,7 +69,7 @@ static int attacher(void *arg)
 	for (i = 1; i < COMBINATIONS; i++) {
 		may = i >> (2 * class) & 3;
 		errno = 0;
-		mr = attach(proc_shared->handle[i], 0);
+		mr = attach(proc_board->handle[i], 0);
 		CHECK(!!mr == (may & 1));
 		CHECK(mr || errno == EACCES);
 		if (mr) {
@@ -85,7 +78,7 @@ static int attacher(void *arg)
 			CHECK(!ibv_dereg_mr(mr));
 		}
 		errno = 0;
-		mr = attach(proc_shared->handle[i], RW);
+		mr = attach(proc_board->handle[i], RW);
 		CHECK(!!mr == (may == 3));
 		CHECK(mr || errno == EACCES);
 		if (mr) {
@@ -105,14 +98,11 @@ static void test_classes(void **state)
 	int class;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	for (class = 0; class < 3; class ++)
 		assert_int_equal(proc_run(attacher, &class, users[class]), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
 static int root_attacher(void *arg)
@@ -122,7 +112,7 @@ static int root_attacher(void *arg)
 
 	(void)arg;
 	for (i = 1; i < COMBINATIONS; i++) {
-		mr = attach(proc_shared->handle[i], RW);
+		mr = attach(proc_board->handle[i], RW);
 		CHECK(mr);
 		CHECK(!ibv_dereg_mr(mr));
 	}
@@ -134,17 +124,14 @@ static void test_root(void **state)
 	struct proc owner;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	assert_int_equal(proc_run(root_attacher, NULL, NULL), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
 /*
- * An attachment that may only be read, on a kernel that pins for writing:
+ * On a kernel that pins for writing, an attachment that may only be read is
  * refused, unless the device has on-demand paging.
  */
 static int old_kernel_reader(void *arg)
@@ -154,10 +141,9 @@ static int old_kernel_reader(void *arg)
 
 	(void)arg;
 	fake_old_kernel = true;
-	CHECK(!attach(proc_shared->handle[1 << 4], 0));
-	CHECK(errno == EOPNOTSUPP);
+	CHECK_NO_OBJECT(EOPNOTSUPP, attach(proc_board->handle[1 << 4], 0));
 	fake_odp = true;
-	mr = attach(proc_shared->handle[1 << 4], 0);
+	mr = attach(proc_board->handle[1 << 4], 0);
 	CHECK(mr);
 	CHECK(fake_last_access == IBV_ACCESS_ON_DEMAND);
 	CHECK(!ibv_dereg_mr(mr));
@@ -170,16 +156,13 @@ static void test_old_kernel(void **state)
 	struct proc owner;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, creator, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, creator, NULL, &proc_owner));
 	assert_int_equal(proc_run(old_kernel_reader, NULL, &proc_stranger), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 }
 
-/* A creator that gives up his rights before he deregisters. */
+/* A creator that becomes another user before it deregisters. */
 static int changes_user(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, USER_RW);
@@ -187,18 +170,18 @@ static int changes_user(void *arg)
 
 	(void)arg;
 	CHECK(mr);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	/* A child that keeps a copy of every descriptor. */
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	CHECK(pid >= 0);
 	if (!pid)
 		proc_linger();
-	proc_shared->value[0] = pid;
+	proc_board->value[0] = pid;
 	CHECK(!setresuid(proc_stranger.uid, proc_stranger.uid,
 			 proc_stranger.uid));
-	/* He may neither remove the name nor change the segment now. */
+	/* It may neither remove the name nor change the segment now. */
 	CHECK(!ibv_dereg_mr(mr));
-	CHECK(!attach(proc_shared->handle[0], 0));
+	CHECK(!attach(proc_board->handle[0], 0));
 	CHECK(errno == ENOENT || errno == EACCES);
 	return 0;
 }
@@ -206,25 +189,23 @@ static int changes_user(void *arg)
 static int sees_nothing(void *arg)
 {
 	(void)arg;
-	CHECK(!attach(proc_shared->handle[0], 0));
-	CHECK(errno == ENOENT);
+	CHECK_NO_OBJECT(ENOENT, attach(proc_board->handle[0], 0));
 	return 0;
 }
 
 static void test_changed_user(void **state)
 {
 	(void)state;
-	if (geteuid())
-		skip();
+	NEEDS_ROOT();
 	assert_int_equal(proc_run(changes_user, NULL, NULL), 0);
-	/* Stale, and removed by its owner when he meets it. */
+	/* The name is stale; its owner removes it on meeting it. */
 	assert_int_equal(proc_name_count(), 1);
 	assert_int_equal(proc_run(sees_nothing, NULL, NULL), 0);
 	assert_int_equal(proc_name_count(), 0);
-	kill(proc_shared->value[0], SIGKILL);
+	kill(proc_board->value[0], SIGKILL);
 }
 
-/* What a program sees that goes by the segment's number, past the name. */
+/* A program that knows the segment's number does without the name. */
 static int offers_and_withdraws(void *arg)
 {
 	struct ibv_mr *mr = create(PAGE, sharing_of(COMBINATIONS - 1));
@@ -233,12 +214,12 @@ static int offers_and_withdraws(void *arg)
 
 	(void)arg;
 	CHECK(mr);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	fd = open(proc_name(mr->handle), O_RDONLY | O_CLOEXEC);
 	CHECK(fd >= 0);
 	CHECK(read(fd, head, sizeof(head)) == sizeof(head));
 	close(fd);
-	proc_shared->value[0] = head[3];
+	proc_board->value[0] = head[3];
 	proc_pause();
 	CHECK(!ibv_dereg_mr(mr));
 	return 0;
@@ -246,7 +227,7 @@ static int offers_and_withdraws(void *arg)
 
 static int keeps_attached(void *arg)
 {
-	struct ibv_mr *mr = attach(proc_shared->handle[0], RW);
+	struct ibv_mr *mr = attach(proc_board->handle[0], RW);
 
 	(void)arg;
 	CHECK(mr);
@@ -258,7 +239,7 @@ static int keeps_attached(void *arg)
 static int attaches_by_number(void *arg)
 {
 	int offered = *(int *)arg;
-	void *addr = shmat(proc_shared->value[0], NULL, SHM_RDONLY);
+	void *addr = shmat(proc_board->value[0], NULL, SHM_RDONLY);
 
 	CHECK(offered == (addr != (void *)-1));
 	CHECK(offered || errno == EACCES);
@@ -271,35 +252,17 @@ static void test_withdrawn(void **state)
 	struct proc owner, peer;
 
 	(void)state;
-	if (geteuid())
-		skip();
-	proc_start(&owner, offers_and_withdraws, NULL, &proc_owner);
-	assert_true(proc_wait_pause(&owner));
-	proc_start(&peer, keeps_attached, NULL, &proc_stranger);
-	assert_true(proc_wait_pause(&peer));
+	NEEDS_ROOT();
+	assert_true(proc_hold(&owner, offers_and_withdraws, NULL, &proc_owner));
+	assert_true(proc_hold(&peer, keeps_attached, NULL, &proc_stranger));
 	assert_int_equal(
 		proc_run(attaches_by_number, &offered[0], &proc_stranger), 0);
-	proc_continue(&owner);
-	assert_int_equal(proc_end(&owner), 0);
+	assert_int_equal(proc_finish(&owner), 0);
 	assert_int_equal(
 		proc_run(attaches_by_number, &offered[1], &proc_stranger), 0);
 	assert_int_equal(proc_run(attaches_by_number, &offered[1], &proc_owner),
 			 0);
-	proc_continue(&peer);
-	assert_int_equal(proc_end(&peer), 0);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
+	assert_int_equal(proc_finish(&peer), 0);
 }
 
 int main(void)
@@ -312,5 +275,5 @@ int main(void)
 		cmocka_unit_test(test_withdrawn),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export.h"
+#include "key.h"
 #include "log.h"
+#include "name.h"
+#include "segment.h"
 #include "smr.h"
-#include "smr_key.h"
-#include "smr_name.h"
-#include "smr_seg.h"
+#include "visibility.h"
 
 #define PUBLISH_TRIES 3
 
@@ -33,7 +33,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* The lock of a name belongs to every copy of its descriptor. */
+/* The child's copy of a descriptor would keep the lock of the name. */
 static void fork_child(void)
 {
 	struct mlx5x_smr *smr;
@@ -90,7 +90,7 @@ static struct mlx5x_smr *smr_alloc(enum smr_kind kind,
 	return smr;
 }
 
-/* What other processes left; a forked child does it for itself. */
+/* Remove what dead processes have left; once in each process. */
 static void reap_once(void)
 {
 	static _Atomic(pid_t) done_by;
@@ -107,13 +107,12 @@ struct mlx5x_smr *smr_create(const struct smr_create_attr *attr)
 	struct mlx5x_smr *smr;
 	int err;
 
-	if (attr->shared)
+	if (attr->kind == SMR_SEGMENT)
 		reap_once();
-	smr = smr_alloc(attr->shared ? SMR_CREATED : SMR_PRIVATE,
-			attr->context);
+	smr = smr_alloc(attr->kind, attr->context);
 	if (!smr)
 		return NULL;
-	err = seg_create(smr, attr->addr, attr->length, attr->shared);
+	err = smr_seg_create(smr, attr->addr, attr->length);
 	if (err) {
 		free(smr);
 		errno = err;
@@ -135,8 +134,8 @@ static int64_t kernel_seconds(void)
 }
 
 /*
- * Set the segment's permission bits; low and high are around the time of the
- * change, because it cannot be read back with bits that deny reading.
+ * Set the segment's permission bits.  The change happens between *low and
+ * *high; its time cannot be read back if the bits deny reading.
  */
 static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 {
@@ -151,7 +150,7 @@ static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 		if (shmctl(shmid, IPC_SET, &ds))
 			return errno;
 		*high = kernel_seconds();
-		/* Unless somebody has just set the clock back. */
+		/* Again if somebody has set the clock back meanwhile. */
 		if (*low <= *high)
 			return 0;
 	}
@@ -187,7 +186,10 @@ int smr_publish(struct mlx5x_smr *smr, mode_t mode)
 	return err;
 }
 
-/* The segment is attached, so its number cannot change hands any more. */
+/*
+ * Compare the segment with what its name says.  It is attached, so the kernel
+ * cannot give its number to another segment meanwhile.
+ */
 static int check_segment(struct mlx5x_smr *smr, const struct smr_record *record)
 {
 	struct shmid_ds ds;
@@ -211,16 +213,16 @@ static int attach_record(struct mlx5x_smr *smr,
 	smr->shmid = record->shmid;
 	smr->huge = record->huge;
 	smr->length = record->segment_length;
-	smr->mr_length = seg_page_round(record->mr_length);
-	err = seg_attach(smr, attr->addr, attr->writable);
+	smr->mr_length = smr_seg_page_round(record->mr_length);
+	err = smr_seg_attach(smr, attr->addr, attr->writable);
 	if (err)
 		return err;
 	err = check_segment(smr, record);
 	if (err) {
-		seg_detach(smr);
+		smr_seg_detach(smr);
 		return err;
 	}
-	return seg_keep_from_fork(smr);
+	return smr_seg_keep_from_fork(smr);
 }
 
 /* Returns 0 or an errno value. */
@@ -237,10 +239,13 @@ static int attach_handle(struct mlx5x_smr *smr,
 	switch (err) {
 	case EINVAL:
 	case EIDRM:
-		/* The number of no segment, or not of this IPC namespace. */
+		/* No segment of this number, or of another IPC namespace. */
 		return ENOENT;
 	case EACCES:
-		/* A creator that withdraws its offer takes the permissions. */
+		/*
+		 * A creator that withdraws its offer removes the name, then the
+		 * permissions: without the name this is ENOENT.
+		 */
 		err = smr_name_read(attr->handle, &record);
 		return err ? err : EACCES;
 	default:
@@ -253,7 +258,7 @@ struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
 	struct mlx5x_smr *smr;
 	int err;
 
-	smr = smr_alloc(SMR_ATTACHED, attr->context);
+	smr = smr_alloc(SMR_ATTACHMENT, attr->context);
 	if (!smr)
 		return NULL;
 	err = attach_handle(smr, attr);
@@ -272,10 +277,10 @@ struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
 
 int smr_remap_pinnable(struct mlx5x_smr *smr)
 {
-	return seg_reattach(smr);
+	return smr_seg_reattach(smr);
 }
 
-/* Mode 0: no new attachment.  Those that exist do not notice. */
+/* With mode 0 nobody attaches any more; existing attachments stay. */
 static void close_segment(const struct mlx5x_smr *smr)
 {
 	struct shmid_ds ds;
@@ -292,19 +297,19 @@ static void withdraw(struct mlx5x_smr *smr)
 	close_segment(smr);
 }
 
-/* With the list locked: take smr out of the world, but for its mapping. */
+/* With the list locked: end everything about smr but its mapping. */
 static void retire(struct mlx5x_smr *smr)
 {
 	list_remove(smr);
-	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+	if (smr->kind == SMR_SEGMENT && smr->pid == getpid())
 		withdraw(smr);
 }
 
 static void destroy(struct mlx5x_smr *smr)
 {
-	/* In a forked child there is no mapping. */
+	/* A forked child has no mapping. */
 	if (smr->pid == getpid())
-		seg_detach(smr);
+		smr_seg_detach(smr);
 	free(smr->name);
 	free(smr);
 }
@@ -318,7 +323,7 @@ MLX5X_EXPORT void mlx5x_smr_release(struct mlx5x_smr *smr)
 	pthread_mutex_lock(&list_lock);
 	retire(smr);
 	pthread_mutex_unlock(&list_lock);
-	/* Gives back every page of the segment: not under the lock. */
+	/* Frees every page of the segment, which takes long: not locked. */
 	destroy(smr);
 	errno = saved;
 }
@@ -328,7 +333,7 @@ MLX5X_EXPORT void mlx5x_smr_withdraw(struct mlx5x_smr *smr)
 	int saved = errno;
 
 	pthread_mutex_lock(&list_lock);
-	if (smr->kind == SMR_CREATED && smr->pid == getpid())
+	if (smr->kind == SMR_SEGMENT && smr->pid == getpid())
 		withdraw(smr);
 	pthread_mutex_unlock(&list_lock);
 	errno = saved;
@@ -355,10 +360,10 @@ void smr_sweep(const struct ibv_context *context)
 }
 
 /*
- * A process that ends without dereg takes its names with it.  Other threads
- * may be at work still, so that nothing is unmapped or freed.  A thread that
- * calls exit in a signal handler may itself hold the lock, or be inside
- * malloc: what cannot be had at once is left.  Names that stay are stale.
+ * A process that ends without deregistration removes its names.  Other threads
+ * may still be at work, so nothing is unmapped or freed.  A thread that calls
+ * exit in a signal handler may hold the lock itself, or be inside malloc, so
+ * there is no wait for the lock.  Names that stay are stale.
  */
 __attribute__((destructor)) static void withdraw_all(void)
 {
@@ -367,7 +372,7 @@ __attribute__((destructor)) static void withdraw_all(void)
 	if (pthread_mutex_trylock(&list_lock))
 		return;
 	for (smr = list; smr; smr = smr->next) {
-		if (smr->kind != SMR_CREATED || smr->pid != getpid())
+		if (smr->kind != SMR_SEGMENT || smr->pid != getpid())
 			continue;
 		smr_name_drop(smr);
 		close_segment(smr);

@@ -2,11 +2,11 @@
 /*
  * Registration of memory from the store, on our contexts and on others'.
  */
-#ifndef MLX5X_REG_MR_H
-#define MLX5X_REG_MR_H
+#ifndef LIBMLX5X_REG_SMR_H
+#define LIBMLX5X_REG_SMR_H
 
 #include "access.h"
-#include "smr.h"
+#include "smr/smr.h"
 
 /*
  * Register smr->mr_length bytes at addr, a part of smr.  On success the MR

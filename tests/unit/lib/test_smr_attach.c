@@ -1,40 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that an MR attached by handle is the same memory as the original, in
- * the same and in other processes; that it has the access it was asked for and
- * no more; that hints of an address are honoured when they can be; and what
+ * the same process and in others; that it has exactly the access that was asked
+ * for; that it lies at the preferred address if that is free; and what
  * ibv_exp_reg_shared_mr() refuses, with the exact errno.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "proc.h"
-#include "shared.h"
+#include "rig.h"
 
 #define LENGTH (16 * PAGE)
 
-static int is_mapped(void *addr)
+/* The call of madvise that fails, counted down; calls of shmdt. */
+static int madvise_fails_at, detached;
+
+int madvise(void *addr, size_t length, int advice)
 {
-	return !msync(addr, PAGE, MS_ASYNC);
+	if (madvise_fails_at && !--madvise_fails_at) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return syscall(SYS_madvise, addr, length, advice);
+}
+
+int shmdt(const void *addr)
+{
+	detached++;
+	return syscall(SYS_shmdt, addr);
 }
 
 static void test_one_process(void **state)
 {
-	struct ibv_mr *mr = create(LENGTH - 100, USER_RW);
+	struct ibv_mr *mr = MUST(create(LENGTH - 100, USER_RW));
 	struct ibv_mr *a, *b;
 	char *original;
 
 	(void)state;
-	assert_non_null(mr);
 	assert_int_equal(mr->length, LENGTH - 100);
 	assert_in_range(mr->handle, 0x8000, 0xffff);
 	a = attach(mr->handle, RW);
@@ -51,11 +57,10 @@ static void test_one_process(void **state)
 	assert_memory_equal(a->addr, mr->addr, LENGTH);
 	memset(a->addr, 2, LENGTH);
 	assert_memory_equal(b->addr, mr->addr, LENGTH);
-	/* What is attached is no original. */
-	assert_null(attach(a->handle, RW));
-	assert_int_equal(errno, ENOENT);
+	/* Nobody can attach to an attachment. */
+	NO_OBJECT(ENOENT, attach(a->handle, RW));
 
-	/* The original first: the others stay. */
+	/* The original goes first; the others stay. */
 	original = mr->addr;
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_false(is_mapped(original));
@@ -64,8 +69,7 @@ static void test_one_process(void **state)
 	assert_int_equal(ibv_dereg_mr(a), 0);
 	assert_int_equal(((char *)b->addr)[LENGTH - 1], 3);
 	assert_int_equal(ibv_dereg_mr(b), 0);
-	assert_int_equal(proc_segment_count(), 0);
-	assert_int_equal(fake_mr_count(), 0);
+	nothing_left();
 }
 
 static void test_any_order(void **state)
@@ -79,8 +83,7 @@ static void test_any_order(void **state)
 
 	(void)state;
 	for (i = 0; i < 6; i++) {
-		mr[0] = create(PAGE, USER_RW);
-		assert_non_null(mr[0]);
+		mr[0] = MUST(create(PAGE, USER_RW));
 		mr[1] = attach(mr[0]->handle, RW);
 		mr[2] = attach(mr[0]->handle, RW | NO_RDMA);
 		assert_non_null(mr[1]);
@@ -98,7 +101,7 @@ static int write_and_check(void *arg)
 
 	(void)arg;
 	proc_pause();
-	mr = attach(proc_shared->handle[0], RW);
+	mr = attach(proc_board->handle[0], RW);
 	CHECK(mr);
 	CHECK(mr->length == LENGTH);
 	CHECK(!memcmp(mr->addr, "from the creator", 16));
@@ -117,46 +120,39 @@ static void test_two_processes(void **state)
 
 	(void)state;
 	/* The peer exists before the MR: it can have inherited nothing. */
-	proc_start(&peer, write_and_check, NULL, NULL);
-	assert_true(proc_wait_pause(&peer));
-	mr = create(LENGTH, USER_RW);
-	assert_non_null(mr);
+	assert_true(proc_hold(&peer, write_and_check, NULL, NULL));
+	mr = MUST(create(LENGTH, USER_RW));
 	memcpy(mr->addr, "from the creator", 16);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	proc_continue(&peer);
 	assert_true(proc_wait_pause(&peer));
 	assert_memory_equal(mr->addr, "from the peer...", 16);
 	memcpy(mr->addr, "once more", 9);
-	proc_continue(&peer);
-	assert_int_equal(proc_end(&peer), 0);
+	assert_int_equal(proc_finish(&peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_access(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 
 	(void)state;
-	assert_non_null(mr);
 	/* For reading: the mapping cannot be made writable. */
-	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ));
 	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	/* The kernel pins for writing under MW_BIND alone. */
-	peer = attach(mr->handle, IBV_EXP_ACCESS_MW_BIND);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, IBV_EXP_ACCESS_MW_BIND));
 	*(char *)peer->addr = 1;
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	peer = attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW | IBV_EXP_ACCESS_REMOTE_ATOMIC));
 	*(char *)peer->addr = 1;
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	/* Sharing bits mean nothing here and go nowhere. */
-	peer = attach(mr->handle,
-		      RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE);
-	assert_non_null(peer);
+	/* Sharing bits are ignored here and not passed on. */
+	peer = MUST(
+		attach(mr->handle,
+		       RW | USER_RW | IBV_EXP_ACCESS_SHARED_MR_OTHER_WRITE));
 	assert_int_equal(fake_last_access, IBV_ACCESS_LOCAL_WRITE);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -167,7 +163,7 @@ static int only_read(void *arg)
 	struct ibv_mr *mr;
 
 	(void)arg;
-	mr = attach(proc_shared->handle[0], 0);
+	mr = attach(proc_board->handle[0], 0);
 	CHECK(mr);
 	CHECK(((char *)mr->addr)[0] == 5);
 	CHECK(mprotect(mr->addr, PAGE, PROT_READ | PROT_WRITE));
@@ -178,59 +174,52 @@ static int only_read(void *arg)
 
 static void test_read_only(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_R);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_R));
 
 	(void)state;
-	assert_non_null(mr);
 	memset(mr->addr, 5, PAGE);
-	proc_shared->handle[0] = mr->handle;
+	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(only_read, NULL, NULL), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_hint(void **state)
 {
-	struct ibv_mr *mr = create(LENGTH, USER_RW);
+	struct ibv_mr *mr = MUST(create(LENGTH, USER_RW));
 	struct ibv_mr *peer;
 	char *free_addr;
 
 	(void)state;
-	assert_non_null(mr);
 	free_addr = mmap(NULL, LENGTH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	assert_ptr_not_equal(free_addr, MAP_FAILED);
-	/* Taken: something else, and what is there stays. */
-	peer = attach_at(mr->handle, free_addr, RW);
-	assert_non_null(peer);
+	/* The address is taken: another one, and what is there stays. */
+	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_not_equal(peer->addr, free_addr);
 	assert_true(is_mapped(free_addr));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	munmap(free_addr, LENGTH);
-	/* Free. */
-	peer = attach_at(mr->handle, free_addr, RW);
-	assert_non_null(peer);
+	/* The address is free. */
+	peer = MUST(attach_at(mr->handle, free_addr, RW));
 	assert_ptr_equal(peer->addr, free_addr);
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	/* Not on a page boundary; outside of all user addresses. */
-	peer = attach_at(mr->handle, free_addr + 1, RW);
-	assert_non_null(peer);
+	peer = MUST(attach_at(mr->handle, free_addr + 1, RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
-	peer = attach_at(mr->handle, (void *)(UINTPTR_MAX - PAGE + 1), RW);
-	assert_non_null(peer);
+	peer = MUST(
+		attach_at(mr->handle, (void *)(UINTPTR_MAX - PAGE + 1), RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_no_rdma(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 	void *addr;
 
 	(void)state;
-	assert_non_null(mr);
-	peer = attach(mr->handle, RW | NO_RDMA);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW | NO_RDMA));
 	assert_int_equal(fake_mr_count(), 1);
 	assert_int_equal(peer->handle, 0);
 	assert_int_equal(peer->lkey, 0);
@@ -248,7 +237,7 @@ static void test_no_rdma(void **state)
 
 static void test_arguments(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_exp_reg_shared_mr_in in;
 	struct {
 		uint64_t access;
@@ -264,56 +253,42 @@ static void test_arguments(void **state)
 		{ RW | IBV_EXP_ACCESS_RELAXED, EOPNOTSUPP },
 		{ RW | IBV_EXP_ACCESS_PHYSICAL_ADDR, EOPNOTSUPP },
 	};
-	/* Nobody has these; some are no numbers of shared MRs at all. */
+	/* No MR has these; some can never be numbers of shared MRs. */
 	const uint32_t none[] = { 0,	      1,	  0x7fff,
 				  0x10000,    0x40000000, 0x7ffffffe,
 				  0x7fffffff, 0x80000000, UINT32_MAX };
 	size_t i;
 
 	(void)state;
-	assert_non_null(mr);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		errno = 0;
-		assert_null(attach(mr->handle, bad[i].access));
-		assert_int_equal(errno, bad[i].err);
+		NO_OBJECT(bad[i].err, attach(mr->handle, bad[i].access));
 	}
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		errno = 0;
-		assert_null(attach(none[i], RW));
-		assert_int_equal(errno, ENOENT);
+		NO_OBJECT(ENOENT, attach(none[i], RW));
 	}
 	memset(&in, 0, sizeof(in));
 	in.mr_handle = mr->handle;
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(&in));
-	assert_int_equal(errno, EINVAL);
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(&in));
 	in.pd = &fake_pd;
 	in.comp_mask = 1;
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(&in));
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_null(ibv_exp_reg_shared_mr(NULL));
-	assert_int_equal(errno, EINVAL);
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(&in));
+	NO_OBJECT(EINVAL, ibv_exp_reg_shared_mr(NULL));
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void test_failures(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	int fds = proc_fd_count();
 	struct ibv_mr *peer;
 	uint32_t handle;
 
 	(void)state;
-	assert_non_null(mr);
 	fake_reg_errno = ENOMEM;
-	assert_null(attach(mr->handle, RW));
-	assert_int_equal(errno, ENOMEM);
+	NO_OBJECT(ENOMEM, attach(mr->handle, RW));
 	assert_int_equal(proc_fd_count(), fds);
 	/* A deregistration that is refused changes nothing. */
-	peer = attach(mr->handle, RW);
-	assert_non_null(peer);
+	peer = MUST(attach(mr->handle, RW));
 	handle = peer->handle;
 	fake_dereg_errno = EIO;
 	assert_int_equal(ibv_dereg_mr(peer), EIO);
@@ -324,15 +299,14 @@ static void test_failures(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
-/* As on kernels before 6.2; without permission to write: see test_smr_perm. */
+/* A kernel before 6.2; test_smr_perm has it without permission to write. */
 static void test_old_kernel(void **state)
 {
-	struct ibv_mr *mr = create(PAGE, USER_RW);
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
 	struct ibv_mr *peer;
 	int zero;
 
 	(void)state;
-	assert_non_null(mr);
 	memset(mr->addr, 4, PAGE);
 	fake_old_kernel = true;
 	peer = attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ);
@@ -340,7 +314,7 @@ static void test_old_kernel(void **state)
 	assert_non_null(peer);
 	assert_int_equal(*(char *)peer->addr, 4);
 	assert_int_equal(fake_last_access, IBV_ACCESS_REMOTE_READ);
-	/* Read-only all the same: the kernel may not write there either. */
+	/* Still read-only: the kernel may not write there either. */
 	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	assert_true(zero >= 0);
 	errno = 0;
@@ -352,10 +326,27 @@ static void test_old_kernel(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
+/* Each attachment is detached once, also when its second mapping fails. */
+static void test_remap_fails(void **state)
+{
+	struct ibv_mr *mr = MUST(create(PAGE, USER_RW));
+
+	(void)state;
+	fake_old_kernel = true;
+	detached = 0;
+	madvise_fails_at = 2;
+	NO_OBJECT(EOPNOTSUPP, attach(mr->handle, IBV_EXP_ACCESS_REMOTE_READ));
+	assert_int_equal(madvise_fails_at, 0);
+	assert_int_equal(detached, 1);
+	fake_old_kernel = false;
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
 static int own_context_peer(void *arg)
 {
 	struct ibv_exp_reg_shared_mr_in in = {
-		.mr_handle = proc_shared->handle[0],
+		.mr_handle = proc_board->handle[0],
 		.pd = &own_pd,
 		.exp_access = RW,
 	};
@@ -373,16 +364,15 @@ static int own_context_peer(void *arg)
 	return 0;
 }
 
-/* One device ours, one another's: the memory is the same. */
+/* One device is ours, the other another provider's; the memory is the same. */
 static void test_two_providers(void **state)
 {
 	struct ibv_mr *mr;
 
 	(void)state;
 	assert_int_equal(mlx5x_register_context(&own_context, &own_ops), 0);
-	mr = create(LENGTH, USER_RW);
-	assert_non_null(mr);
-	proc_shared->handle[0] = mr->handle;
+	mr = MUST(create(LENGTH, USER_RW));
+	proc_board->handle[0] = mr->handle;
 	assert_int_equal(proc_run(own_context_peer, NULL, NULL), 0);
 	assert_memory_equal(mr->addr, "ours", 4);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -426,22 +416,7 @@ static void test_threads(void **state)
 		pthread_join(threads[i], NULL);
 		assert_int_equal(wrong[i], 0);
 	}
-	assert_int_equal(fake_mr_count(), 0);
-	assert_int_equal(proc_name_count(), 0);
-	assert_int_equal(proc_segment_count(), 0);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	proc_setup();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return proc_teardown();
+	nothing_left();
 }
 
 int main(void)
@@ -457,9 +432,10 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_remap_fails),
 		cmocka_unit_test(test_two_providers),
 		cmocka_unit_test(test_threads),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, proc_setup, proc_teardown);
 }

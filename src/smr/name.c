@@ -13,8 +13,8 @@
 
 #include "env.h"
 #include "log.h"
+#include "name.h"
 #include "smr.h"
-#include "smr_name.h"
 
 #define NAME_PREFIX  "mlx5x_smr."
 #define NAME_MAGIC   "MLX5XSMR"
@@ -57,7 +57,7 @@ static char *name_path(uint32_t handle)
 	return path;
 }
 
-/* Only with the lock of fd held. */
+/* Remove path if it still leads to fd, whose lock the caller holds. */
 static void unlink_locked(const char *path, int fd)
 {
 	struct stat there, ours;
@@ -128,7 +128,7 @@ static int link_name(int fd, const char *path)
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (!linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
 		return 0;
-	/* Without /proc, a kernel that lets the opener of a file link it. */
+	/* Without /proc: some kernels let the opener of a file link it. */
 	if (errno == ENOENT && !linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH))
 		return 0;
 	return errno;
@@ -155,7 +155,7 @@ static int link_handle(struct mlx5x_smr *smr, uint32_t handle)
 
 static int link_free_handle(struct mlx5x_smr *smr)
 {
-	/* Moves on, so that a number is not used again at once. */
+	/* Advances, so that a number is not used again at once. */
 	static _Atomic(uint32_t) cursor;
 	uint32_t start, i;
 	int err;
@@ -195,7 +195,7 @@ static int fill_file(int fd, const struct smr_record *record, mode_t mode)
 	done = write(fd, &file, sizeof(file));
 	if (done != sizeof(file))
 		return done < 0 ? errno : ENOSPC;
-	/* A folder may have its files belong to its own group. */
+	/* A set-group-ID folder gives its files a group of its own. */
 	if (fchown(fd, -1, getegid()) || fchmod(fd, mode))
 		return errno;
 	if (flock(fd, LOCK_EX | LOCK_NB))
@@ -212,7 +212,7 @@ int smr_name_publish(struct mlx5x_smr *smr, const struct smr_record *record,
 	smr->name_fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (smr->name_fd < 0) {
 		err = errno;
-		/* Kernels say so of a file system that lacks O_TMPFILE. */
+		/* The answer of a file system without O_TMPFILE. */
 		if (err == EISDIR)
 			err = EOPNOTSUPP;
 		goto out;
@@ -236,7 +236,7 @@ void smr_name_drop(struct mlx5x_smr *smr)
 	if (smr->name_fd < 0)
 		return;
 	unlink_locked(smr->name, smr->name_fd);
-	/* A copy of the descriptor in another process holds the lock too. */
+	/* A copy of the descriptor in another process would keep it. */
 	flock(smr->name_fd, LOCK_UN);
 	close(smr->name_fd);
 	smr->name_fd = -1;

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "env.h"
+#include "key.h"
 #include "log.h"
+#include "segment.h"
 #include "smr.h"
-#include "smr_key.h"
-#include "smr_seg.h"
 
-/* The largest contiguous block that the environment can speak of. */
+/* The largest block size that the environment variables can name. */
 #define CONTIG_SHIFT_LIMIT 23
 /* Alignment beyond this is not worth the address space. */
 #define ALIGN_LIMIT ((size_t)32 << 20)
@@ -26,7 +26,7 @@ static size_t round_up(size_t length, size_t unit)
 	return (length + unit - 1) & ~(unit - 1);
 }
 
-size_t seg_page_round(size_t length)
+size_t smr_seg_page_round(size_t length)
 {
 	return round_up(length, sysconf(_SC_PAGESIZE));
 }
@@ -78,8 +78,9 @@ static bool huge_allowed(const struct alloc_policy *policy, const void *addr,
 }
 
 /*
- * A free range of addresses that starts on that boundary, or NULL.  Somebody
- * else may take it before it is used: it may not be replaced then.
+ * Find a free range of addresses that starts on that boundary; NULL if there is
+ * none.  Another thread may map something there before it is used, so it must
+ * not be mapped with force.
  */
 static void *aligned_range(size_t length, size_t boundary)
 {
@@ -98,11 +99,13 @@ static void *aligned_range(size_t length, size_t boundary)
 }
 
 /*
- * The boundary on which a segment of huge pages is attached: where a whole page
- * table begins, so that the kernel lets the processes share that table.  Who
- * attaches then finds the pages in place and faults none of them in.  Other
- * segments need the boundary of a huge page at most; of a segment of huge pages
- * the kernel sees to that itself, told by 0.
+ * The boundary on which memory is to be mapped; 0 leaves it to the kernel.
+ *
+ * A segment of huge pages goes where a whole page table begins: the kernel then
+ * lets the processes share that table, and a process that attaches finds the
+ * pages in place and faults none of them in.  If it fills no table, the kernel
+ * aligns it to huge pages by itself.  Memory of ordinary pages goes on the
+ * boundary of a huge page, where transparent huge pages can back it.
  */
 static size_t attach_boundary(size_t length, bool huge)
 {
@@ -133,14 +136,14 @@ static void *attach_aligned(int shmid, size_t length, bool huge, int flags)
 	return shmat(shmid, NULL, flags);
 }
 
-static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
-			 bool huge)
+static int segment_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			  bool huge)
 {
 	int shmid, err;
 	void *map;
 
 	shmid = smr_key_create(length, huge ? SHM_HUGETLB : 0);
-	/* EINVAL: more than a segment may have, shmmax. */
+	/* EINVAL: more than the largest segment, shmmax. */
 	if (shmid < 0)
 		return errno == EINVAL ? ENOMEM : errno;
 	if (addr)
@@ -157,8 +160,8 @@ static int shared_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	return 0;
 }
 
-static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
-			  bool huge)
+static int block_create(struct mlx5x_smr *smr, void *addr, size_t length,
+			bool huge)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	void *map;
@@ -168,7 +171,7 @@ static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
 	if (addr) {
 		flags |= MAP_FIXED;
 	} else if (!huge) {
-		/* Without MAP_FIXED the address is a wish. */
+		/* Without MAP_FIXED the kernel may choose another address. */
 		addr = aligned_range(length, attach_boundary(length, false));
 	}
 	map = mmap(addr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -179,14 +182,14 @@ static int private_create(struct mlx5x_smr *smr, void *addr, size_t length,
 }
 
 static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
-			bool shared, bool huge)
+			bool huge)
 {
 	int err;
 
-	if (shared)
-		err = shared_create(smr, addr, length, huge);
+	if (smr->kind == SMR_SEGMENT)
+		err = segment_create(smr, addr, length, huge);
 	else
-		err = private_create(smr, addr, length, huge);
+		err = block_create(smr, addr, length, huge);
 	if (err)
 		return err;
 	smr->length = length;
@@ -194,18 +197,21 @@ static int create_pages(struct mlx5x_smr *smr, void *addr, size_t length,
 	return 0;
 }
 
-int seg_keep_from_fork(struct mlx5x_smr *smr)
+static int keep_from_fork(const struct mlx5x_smr *smr)
 {
-	if (madvise(smr->addr, smr->length, MADV_DONTFORK)) {
-		int err = errno;
-
-		seg_detach(smr);
-		return err;
-	}
-	return 0;
+	return madvise(smr->addr, smr->length, MADV_DONTFORK) ? errno : 0;
 }
 
-int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
+int smr_seg_keep_from_fork(struct mlx5x_smr *smr)
+{
+	int err = keep_from_fork(smr);
+
+	if (err)
+		smr_seg_detach(smr);
+	return err;
+}
+
+int smr_seg_create(struct mlx5x_smr *smr, void *addr, size_t length)
 {
 	struct alloc_policy policy = env_alloc_policy();
 	size_t huge = huge_page_size();
@@ -215,9 +221,9 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 	if (huge_allowed(&policy, addr, length, huge)) {
 		size = round_up(length, huge);
 		if (size)
-			err = create_pages(smr, addr, size, shared, true);
+			err = create_pages(smr, addr, size, true);
 		if (!err)
-			return seg_keep_from_fork(smr);
+			return smr_seg_keep_from_fork(smr);
 	}
 	if (huge_demanded(&policy)) {
 		log_err(smr->context,
@@ -226,10 +232,10 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 		return err;
 	}
 
-	size = seg_page_round(length);
+	size = smr_seg_page_round(length);
 	if (!size)
 		return ENOMEM;
-	err = create_pages(smr, addr, size, shared, false);
+	err = create_pages(smr, addr, size, false);
 	if (err) {
 		log_err(smr->context, "no memory of %zu bytes: %s", size,
 			strerrordesc_np(err));
@@ -238,10 +244,10 @@ int seg_create(struct mlx5x_smr *smr, void *addr, size_t length, bool shared)
 	/* Advice only: the kernel may not know it, or may not grant it. */
 	if (policy.type != ALLOC_ANON && huge && size >= huge)
 		madvise(smr->addr, size, MADV_HUGEPAGE);
-	return seg_keep_from_fork(smr);
+	return smr_seg_keep_from_fork(smr);
 }
 
-int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
+int smr_seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
 {
 	int flags = writable ? 0 : SHM_RDONLY;
 	void *map = (void *)-1;
@@ -257,7 +263,7 @@ int seg_attach(struct mlx5x_smr *smr, void *hint, bool writable)
 	return 0;
 }
 
-int seg_reattach(struct mlx5x_smr *smr)
+int smr_seg_reattach(struct mlx5x_smr *smr)
 {
 	int err;
 
@@ -265,16 +271,16 @@ int seg_reattach(struct mlx5x_smr *smr)
 		return errno;
 	if (mprotect(smr->addr, smr->length, PROT_READ)) {
 		err = errno;
-		/* Give up the permission that was not asked for. */
+		/* Back to a mapping without permission to write. */
 		shmat(smr->shmid, smr->addr, SHM_REMAP | SHM_RDONLY);
 		return err;
 	}
-	return seg_keep_from_fork(smr);
+	return keep_from_fork(smr);
 }
 
-void seg_detach(struct mlx5x_smr *smr)
+void smr_seg_detach(struct mlx5x_smr *smr)
 {
-	if (smr->kind == SMR_PRIVATE)
+	if (smr->kind == SMR_BLOCK)
 		munmap(smr->addr, smr->length);
 	else
 		shmdt(smr->addr);

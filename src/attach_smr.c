@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_exp_reg_shared_mr and its older forms: attach to the segment of a shared
+ * MR and register the mapping.
+ */
 #include <errno.h>
 #include <infiniband/verbs_exp.h>
 
-#include "export.h"
 #include "log.h"
-#include "reg_mr.h"
+#include "reg_smr.h"
+#include "visibility.h"
 
 static bool has_odp(struct ibv_context *context)
 {
@@ -16,8 +20,8 @@ static bool has_odp(struct ibv_context *context)
 }
 
 /*
- * Kernels before 6.2 pin the pages of every MR for writing, which a mapping
- * that may not be written refuses with EFAULT.
+ * Kernels before 6.2 pin the pages of every MR for writing.  For a mapping that
+ * may not be written that fails with EFAULT.
  */
 static struct ibv_mr *reg_readonly_old(struct ibv_pd *pd, struct mlx5x_smr *smr,
 				       const struct mr_access *access)
@@ -31,7 +35,7 @@ static struct ibv_mr *reg_readonly_old(struct ibv_pd *pd, struct mlx5x_smr *smr,
 		return reg_smr(pd, smr, smr->addr, &odp);
 	}
 	log_err(pd->context,
-		"a kernel before 6.2 cannot register a mapping that may only be read");
+		"a kernel before 6.2 cannot register a read-only mapping");
 	errno = EOPNOTSUPP;
 	return NULL;
 }

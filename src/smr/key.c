@@ -6,7 +6,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-#include "smr_key.h"
+#include "key.h"
 
 #define KEY_BASE  UINT32_C(0x4d000000)
 #define KEY_COUNT 64
@@ -45,7 +45,7 @@ void smr_key_reap(void)
 
 int smr_key_create(size_t length, int flags)
 {
-	/* Processes that create at the same time start apart. */
+	/* Processes that create at the same time try different keys first. */
 	unsigned int i, start = getpid();
 	int shmid;
 

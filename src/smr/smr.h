@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The store of memory that MRs stand on and that the library made: private
- * blocks (ALLOCATE_MR), shared segments, and attachments to segments of
- * others.
+ * The store of shared MRs: the memory that the library makes for MRs to stand
+ * on.  A block is private memory (ALLOCATE_MR), a segment can be attached to,
+ * an attachment is a mapping of a segment that another MR created.
  *
- * A shared segment is a System V segment.  The kernel gives it an owner and
- * six permission bits, checks them when somebody attaches, and frees it when
- * the last process has gone, because it is marked for removal right after its
- * creator has attached.  What the kernel does not give is a small number to
- * attach by and the knowledge whether the creator still offers the segment:
- * that is what the name file adds (smr_name.h).  Access to memory is decided
- * by the kernel alone; a name only says where to knock.
+ * A segment is System V shared memory.  The kernel gives it an owner and six
+ * permission bits, and checks them when somebody attaches.  The creator marks
+ * it for removal as soon as it has attached itself, so the kernel frees it with
+ * its last attachment.  The kernel gives no small number to attach by, and does
+ * not tell whether the creator still offers the segment: the name file adds
+ * both (name.h).  The kernel alone decides who gets the memory; a name only
+ * tells where it is.
  *
  * Order of a creation: smr_create, registration as an MR with the segment
  * still private to its owner, smr_publish (the permission bits, then the name:
  * whoever can see a name may use it).  Order of a release: MR first, then
  * name, permission bits, mapping.
  *
- * A segment is not inherited by a fork.  In a forked child a struct mlx5x_smr
- * is dead: its descriptor is closed, and releasing it frees nothing but its
- * own memory.
+ * A child of fork does not inherit the memory.  In the child a struct mlx5x_smr
+ * is dead: its descriptor is closed, and to release it frees only the structure
+ * itself.
  */
-#ifndef MLX5X_SMR_H
-#define MLX5X_SMR_H
+#ifndef LIBMLX5X_SMR_SMR_H
+#define LIBMLX5X_SMR_SMR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,9 +32,9 @@
 #include "exp_ops.h"
 
 enum smr_kind {
-	SMR_PRIVATE,
-	SMR_CREATED,
-	SMR_ATTACHED,
+	SMR_BLOCK,
+	SMR_SEGMENT,
+	SMR_ATTACHMENT,
 };
 
 struct mlx5x_smr {
@@ -42,7 +42,7 @@ struct mlx5x_smr {
 	/* The mapping, whole pages. */
 	void *addr;
 	size_t length;
-	/* The part that was asked for; of an attachment, in whole pages. */
+	/* As asked for; for an attachment, rounded up to whole pages. */
 	size_t mr_length;
 	bool huge;
 	bool writable;
@@ -52,8 +52,8 @@ struct mlx5x_smr {
 	struct mlx5x_smr *next;
 	struct mlx5x_smr **prev_next;
 
-	/* A published segment: name_fd holds the lock that says that it is on
-	 * offer.  Otherwise -1 and NULL.
+	/* Of a published segment.  name_fd holds the lock that shows that the
+	 * segment is on offer.  Otherwise -1 and NULL.
 	 */
 	int name_fd;
 	char *name;
@@ -61,16 +61,17 @@ struct mlx5x_smr {
 };
 
 struct smr_create_attr {
+	/* SMR_BLOCK or SMR_SEGMENT */
+	enum smr_kind kind;
 	struct ibv_context *context;
-	/* Not NULL: map exactly there, replacing what is there. */
+	/* Not NULL: map exactly there and replace what is there. */
 	void *addr;
 	size_t length;
-	bool shared;
 };
 
 /*
- * Make a block (shared false) or a segment, mapped read-write, of at least
- * attr->length bytes.  NULL with errno: EINVAL, ENOMEM, EPERM (huge pages
+ * Make a block or a segment, mapped read-write, of at least attr->length
+ * bytes.  NULL with errno: EINVAL, ENOMEM, EPERM (huge pages
  * demanded but not permitted), ENOSPC (system limit of segments), ENOSYS (no
  * System V IPC in this kernel).
  */
@@ -87,7 +88,7 @@ int smr_publish(struct mlx5x_smr *smr, mode_t mode);
 struct smr_attach_attr {
 	struct ibv_context *context;
 	uint32_t handle;
-	/* A wish. */
+	/* Preferred address, or NULL. */
 	void *addr;
 	bool writable;
 };
@@ -100,14 +101,14 @@ struct smr_attach_attr {
 struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr);
 
 /*
- * Map a read-only attachment again through a writable mapping that is then
- * made read-only: the pages can be pinned by kernels that pin for writing
- * only.  Needs permission to write.  Returns 0 or an errno value with the
- * attachment unchanged or, after ENOMEM, elsewhere.
+ * Replace a read-only attachment by a writable one and make that read-only:
+ * kernels that only pin for writing can then pin its pages.  Needs permission
+ * to write.  Returns 0, or an errno value with the memory still attached for
+ * reading.
  */
 int smr_remap_pinnable(struct mlx5x_smr *smr);
 
-/* Whether any byte of [addr, addr + length) belongs to smr, which may be NULL. */
+/* True if a byte of [addr, addr + length) belongs to smr, which may be NULL. */
 static inline bool smr_has(const struct mlx5x_smr *smr, const void *addr,
 			   size_t length)
 {

@@ -5,18 +5,18 @@
  *
  * The creator holds an exclusive flock on the file for as long as it offers
  * the segment.  The kernel drops the lock when the creator dies, so a name
- * whose lock is free is stale, and whoever meets it removes it if the folder
- * lets him.  A file gets its content, its mode and its lock before it is
+ * whose lock is free is stale, and any process that meets it removes it if the
+ * folder permits.  A file gets its content, its mode and its lock before it is
  * linked into the folder: a name is never seen half made or unlocked.  A name
  * is removed only while its lock is held and its path still leads to the
  * locked file, so nobody removes a successor.
  *
- * Everybody can create files in the folder, so a name is a hint: it is taken
- * from a plain file with one link that nobody but its owner can write, and
- * the segment it leads to has to belong to the same owner.
+ * Everybody can create files in the folder, so a name is only a hint.  It must
+ * be a plain file with one link that only its owner can write, and the segment
+ * must belong to the same owner.
  */
-#ifndef MLX5X_SMR_NAME_H
-#define MLX5X_SMR_NAME_H
+#ifndef LIBMLX5X_SMR_NAME_H
+#define LIBMLX5X_SMR_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ struct smr_record {
 	uint32_t shmid;
 	uint64_t mr_length;
 	uint64_t segment_length;
-	/* The segment's last change lies between these, in seconds. */
+	/* The segment was last changed between these, in seconds. */
 	int64_t ctime_low;
 	int64_t ctime_high;
 	uint32_t owner;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Attaches to the shared memory region of another process and prints the text
- * that it begins with.
+ * Attaches to the shared MR of another process and prints the text at its
+ * beginning.
  *
- *	shared_attach HANDLE
+ *	smr_attach HANDLE
  *
- * The region is registered here too, with rights of its own; with
- * IBV_EXP_ACCESS_NO_RDMA it would only be mapped.
+ * This process registers the memory too, with rights of its own.  With
+ * IBV_EXP_ACCESS_NO_RDMA the memory would only be mapped.
  */
 #include <err.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	struct ibv_mr *mr;
 
 	if (argc != 2 || !list || !list[0])
-		errx(2, "usage: shared_attach HANDLE");
+		errx(2, "usage: smr_attach HANDLE");
 	context = ibv_open_device(list[0]);
 	in.pd = context ? ibv_alloc_pd(context) : NULL;
 	if (!in.pd)
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	if (!mr)
 		err(1, "handle %s", argv[1]);
 	printf("board: %.*s\n", (int)mr->length, (const char *)mr->addr);
-	/* Unmaps; the memory stays as long as anybody has it. */
+	/* Unmaps it.  The memory stays until the last process leaves it. */
 	if (ibv_dereg_mr(mr) || ibv_dealloc_pd(in.pd) ||
 	    ibv_close_device(context))
 		err(1, "destroy");
