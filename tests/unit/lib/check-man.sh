@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Proves that each function that libmlx5x exports has a manual page of its name,
-# and that the examples of the pages compile.
+# and that the examples of the pages and the program in README compile.
 #
 # check-man.sh SOURCE
 set -eu
@@ -55,6 +55,14 @@ cat >"$work/prelude.h" <<'END'
 		  char **argv)
 END
 
+# compiles FILE: without a warning, which would be in log
+compiles() {
+	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$work" \
+		-I"$source/include" -Wno-unused-variable \
+		-Wno-unused-parameter -Wno-unused-but-set-variable \
+		"$1" >"$work/log" 2>&1
+}
+
 # Each literal block of EXAMPLES becomes a function.
 examples=0
 for page in "$source"/man/*.3; do
@@ -69,12 +77,16 @@ for page in "$source"/man/*.3; do
 			in_block { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); print }
 		' "$page"
 	} >"$work/example.c"
-	if ! ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -Wno-unused-variable \
-		-Wno-unused-parameter -Wno-unused-but-set-variable \
-		-fsyntax-only -I"$work" -I"$source/include" \
-		"$work/example.c" >"$work/log" 2>&1; then
+	if ! compiles "$work/example.c"; then
 		fault "$page: its example does not compile: $(head -n 3 "$work/log")"
 	fi
 done
 [ "$examples" -gt 10 ] || fault "only $examples pages have examples"
+
+awk '/^[`]+c$/ { on = 1; next } /^[`]+$/ { on = 0 } on' "$source/README.md" \
+	>"$work/readme.c"
+grep -q '^int main' "$work/readme.c" || fault "README.md has no program"
+if ! compiles "$work/readme.c"; then
+	fault "README.md: its program does not compile: $(head -n 3 "$work/log")"
+fi
 exit $rc
