@@ -22,10 +22,22 @@ vm_settings() {
 	printf 'export TERM=%q\n' "${TERM:-dumb}"
 }
 
+# Removes what an earlier run left in the folder. The folder "host" is only the
+# place for a mount, and never removed with contents.
+vm_clear() {
+	rm -f "$VM_DIR"/{console.log,*.sock}
+	find "$1" -mindepth 1 -maxdepth 1 -not -name host \
+		-exec rm -rf --one-file-system {} +
+	if [ -d "$1/host" ]; then
+		rmdir "$1/host"
+	fi
+}
+
+# vm_prepare PLAN, vm_prepare COMMAND...: fills the folder of the run
 vm_prepare() {
 	local share=$VM_DIR/share
 	mkdir -p "$share"
-	rm -f "$VM_DIR"/{console.log,*.sock} "$share"/*
+	vm_clear "$share"
 	: >"$share/out"
 	: >"$share/err"
 	vm_settings >"$share/settings"
