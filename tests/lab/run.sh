@@ -111,7 +111,7 @@ run_check_number() {
 
 run_log_dir() {
 	if [ -z "$VM_DIR" ]; then
-		VM_DIR=$LAB_SRC/build/log/run-$(date +%Y%m%d-%H%M%S)-$$
+		VM_DIR=$LAB_SRC/build/log/run-$LAB_ID
 		find "$LAB_SRC/build/log" -maxdepth 1 -name 'run-*' -mtime +3 \
 			-exec rm -rf {} + 2>/dev/null || true
 	fi
@@ -149,9 +149,6 @@ run_report() {
 		read -r status <"$VM_DIR/share/status"
 	elif [ "$VM_TIMED_OUT" = 1 ]; then
 		status=124
-	elif [ "$VM_UNREAD" = 1 ]; then
-		say "nobody reads the command's output any more"
-		status=141
 	fi
 	if [ -e "$VM_DIR/share/started" ]; then
 		started=$(date -r "$VM_DIR/share/started" +%s%3N)

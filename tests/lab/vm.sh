@@ -83,11 +83,9 @@ vm_softhca() {
 vm_start_qemu() {
 	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_MODE"
 	if [ "$VM_MODE" = shell ]; then
-		LAB_STTY=$(stty -g </dev/tty)
 		enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" "${QEMU_ARGS[@]}" \
 			<&0 2>"$VM_DIR/qemu.err" &
 		VM_QEMU=$!
-		LAB_JOBS+=("$VM_QEMU")
 	else
 		background enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" \
 			"${QEMU_ARGS[@]}" >"$VM_DIR/qemu.err" 2>&1
@@ -95,10 +93,9 @@ vm_start_qemu() {
 	fi
 }
 
-# Follows the command's output; ends with QEMU.
+# Shows the command's output as it comes, until QEMU ends.
 vm_follow() {
-	local follow=(setpriv --pdeathsig KILL
-		tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
+	local follow=(tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
 	"${follow[@]}" "$VM_DIR/share/out" &
 	VM_TAILS=("$!")
 	"${follow[@]}" "$VM_DIR/share/err" >&2 &
@@ -135,39 +132,25 @@ vm_stats() {
 	: >"$VM_DIR/share/go"
 }
 
-# vm_cut_short ENDED TIMER: something ended before QEMU, so that QEMU must. A
-# process that follows the output ends earlier when nobody reads what it writes.
-vm_cut_short() {
-	if ! kill -0 "$VM_QEMU" 2>/dev/null; then
-		wait "$VM_QEMU"
-		return
-	fi
-	if [ "$1" = "$2" ]; then
-		VM_TIMED_OUT=1
-	else
-		VM_UNREAD=1
-	fi
-	end_job "$VM_QEMU"
-}
-
-# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever), and no longer
-# than somebody reads the command's output.
+# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever).
 vm_wait() {
 	local timer='' ended='' rc=0
 	VM_TIMED_OUT=0
-	VM_UNREAD=0
 	if [ "$VM_TIMEOUT" != 0 ]; then
-		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
+		background sleep "$VM_TIMEOUT"
 		timer=$JOB
 	fi
-	wait -n -p ended "$VM_QEMU" "${VM_TAILS[@]}" ${timer:+"$timer"} || rc=$?
-	if [ "$ended" != "$VM_QEMU" ]; then
+	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
+	if [ "$ended" = "$VM_QEMU" ]; then
+		if [ -n "$timer" ]; then
+			end_job "$timer"
+		fi
+	elif kill -0 "$VM_QEMU" 2>/dev/null; then
+		VM_TIMED_OUT=1
+		end_job "$VM_QEMU"
+	else
 		rc=0
-		vm_cut_short "$ended" "$timer" || rc=$?
-	fi
-	forget_job "$VM_QEMU"
-	if [ -n "$timer" ]; then
-		end_job "$timer"
+		wait "$VM_QEMU" || rc=$?
 	fi
 	VM_QEMU_STATUS=$rc
 }
@@ -208,5 +191,4 @@ vm_softhca_end() {
 		return
 	fi
 	wait "$VM_SOFTHCA" || VM_SOFTHCA_STATUS=$?
-	forget_job "$VM_SOFTHCA"
 }
