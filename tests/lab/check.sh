@@ -64,7 +64,7 @@ check_unit_results() {
 check_unit() {
 	local log=$CHECK_LOG/unit-$1.log rc=0 failures
 	step "unit tests, $1" "$log" build_in "$2" ctest --test-dir /mnt/build \
-		-j2 --output-on-failure --timeout 300 2>/dev/null || rc=$?
+		-j2 --output-on-failure --timeout "$(limit 300)" 2>/dev/null || rc=$?
 	failures=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
 	check_unit_results "$1"
 	if [ "$rc" != 0 ] && [ "$failures" = \

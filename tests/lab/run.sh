@@ -12,7 +12,8 @@ run_usage() {
   --user NAME             root, alice or bob, with memlock raised (root)
   --mem SIZE --smp N      of the machine (1G, 2)
   --suite trixie|forky    Debian suite (trixie)
-  --timeout S             seconds until the machine is ended, 0: never (600)
+  --timeout S             seconds until the machine is ended, 0: never (1200 on
+                          an idle host, more on a busy one)
   --softhca-arg ARG       one more argument for softhca (may be repeated)
   --expect-log REGEX      the kernel must say this; then it is no fault
   --log DIR               folder for the logs (build/log/...)
@@ -33,6 +34,7 @@ run_flag() {
 
 run_options() {
 	RUN_BUILD=1
+	VM_TIMEOUT=$(limit 600)
 	VM_EXPECT=''
 	VM_SOFTHCA_ARGS=()
 	while [ $# -gt 0 ]; do

@@ -6,7 +6,7 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
+VM_MODE=command VM_TIMEOUT=0 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
 
 vm_settings() {
 	local rows=24 columns=80
@@ -19,7 +19,7 @@ vm_settings() {
 	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
 		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
 		LAB_COLUMNS "$columns"
-	printf 'export TERM=%q\n' "${TERM:-dumb}"
+	printf 'export TERM=%q LAB_LOAD=%q\n' "${TERM:-dumb}" "$VM_LOAD"
 }
 
 # Removes what an earlier run left in the folder. The folder "host" is only the
@@ -33,16 +33,21 @@ vm_clear() {
 	fi
 }
 
-# vm_prepare PLAN, vm_prepare COMMAND...: fills the folder of the run
+# vm_prepare PLAN, vm_prepare COMMAND...: fills the folder of the run. The time
+# limits of a plan are for a machine with nothing else to do; they and the
+# guest's own limits, by LAB_LOAD, are stretched by the load.
 vm_prepare() {
 	local share=$VM_DIR/share
+	VM_LOAD=$(load_factor)
 	mkdir -p "$share"
 	vm_clear "$share"
 	: >"$share/out"
 	: >"$share/err"
 	vm_settings >"$share/settings"
 	if [ "$VM_MODE" = suite ]; then
-		cp "$1" "$share/plan"
+		awk -v load="$VM_LOAD" '{ $4 *= load; print }' "$1" \
+			>"$share/plan"
+		VM_TIMEOUT=$((VM_TIMEOUT * VM_LOAD))
 	else
 		printf '%q ' "$@" >"$share/command"
 	fi
@@ -67,7 +72,7 @@ vm_softhca() {
 		--control /mnt/lab/softhca.sock --once "${VM_SOFTHCA_ARGS[@]}" >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < 300 * VM_LOAD; i++)); do
 		if [ -S "$sock" ]; then
 			return
 		fi
@@ -178,7 +183,7 @@ vm_run() {
 # softhca ends by itself when QEMU has gone.
 vm_softhca_end() {
 	local i
-	for ((i = 0; i < 50; i++)); do
+	for ((i = 0; i < 50 * VM_LOAD; i++)); do
 		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
 			break
 		fi
