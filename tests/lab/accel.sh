@@ -8,7 +8,7 @@ ACCEL_TCG=tcg,thread=multi
 
 accel_probe() {
 	local out
-	out=$(enter "$LAB_SRC" "$LAB_TMP" '' timeout -s KILL 6 \
+	out=$(enter "$LAB_SRC" "$LAB_TMP" '' timeout -s KILL "$(limit 6)" \
 		qemu-system-x86_64 -accel kvm -cpu max -m 256M -machine q35 \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel /boot/vmlinux -initrd /boot/initramfs.gz \

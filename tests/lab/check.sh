@@ -9,8 +9,8 @@
 check_usage() {
 	cat <<'USAGE'
 ./lab check [OPTION]... [PART]...       all checks, or the named parts of them
-                                        (builds, gates, unit, system, judges,
-                                        and with --long packages)
+                                        (builds, gates, unit, lab, system,
+                                        judges, and with --long packages)
   --suite trixie|forky    Debian suite (trixie)
   --long                  also what takes long
   --only NAME             of system tests, only this script
@@ -64,7 +64,7 @@ check_unit_results() {
 check_unit() {
 	local log=$CHECK_LOG/unit-$1.log rc=0 failures
 	step "unit tests, $1" "$log" build_in "$2" ctest --test-dir /mnt/build \
-		-j2 --output-on-failure --timeout 300 2>/dev/null || rc=$?
+		-j2 --output-on-failure --timeout "$(limit 300)" 2>/dev/null || rc=$?
 	failures=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
 	check_unit_results "$1"
 	if [ "$rc" != 0 ] && [ "$failures" = \
@@ -97,6 +97,20 @@ check_gates() {
 	done
 }
 
+# The lab ends what it starts.
+check_lab() {
+	local rc=0 log=$CHECK_LOG/lab.log
+	gates_list
+	"$LAB_DIR/ends" "$LAB_TMP/gates/files" "$LAB_BUILD" "$LAB_SRC/build" \
+		2>"$log" | sed -u -E 's/^(ok|FAIL) /\1 lab: /' |
+		tee -a "$CHECK_RESULTS" || rc=$?
+	if [ -s "$log" ]; then
+		check_result FAIL lab "see $log"
+	elif [ "$rc" != 0 ] && ! grep -q '^FAIL lab: ' "$CHECK_RESULTS"; then
+		check_result FAIL lab "the test ended with $rc"
+	fi
+}
+
 check_packages() {
 	local rc=0 before
 	before=$(grep -c '^FAIL ' "$CHECK_RESULTS") || true
@@ -127,7 +141,7 @@ check_options() {
 			fi
 			shift
 			;;
-		builds | gates | unit | system | judges | packages)
+		builds | gates | unit | lab | system | judges | packages)
 			CHECK_PARTS+=("$1")
 			;;
 		*) die "unknown part or option '$1' (./lab help)" ;;
@@ -135,7 +149,7 @@ check_options() {
 		shift
 	done
 	if [ ${#CHECK_PARTS[@]} = 0 ]; then
-		CHECK_PARTS=(builds gates unit system judges)
+		CHECK_PARTS=(builds gates unit lab system judges)
 		if [ "$CHECK_LONG" = 1 ]; then
 			CHECK_PARTS+=(packages)
 		fi
@@ -164,7 +178,7 @@ check_main() {
 	local begin part
 	begin=$(now_ms)
 	check_options "$@"
-	CHECK_LOG=$LAB_SRC/build/log/check-$(date +%Y%m%d-%H%M%S)-$$
+	CHECK_LOG=$LAB_SRC/build/log/check-$LAB_ID
 	mkdir -p "$CHECK_LOG"
 	CHECK_RESULTS=$CHECK_LOG/results
 	: >"$CHECK_RESULTS"
@@ -177,6 +191,7 @@ check_main() {
 		builds) check_builds ;;
 		gates) check_gates ;;
 		unit) check_units ;;
+		lab) check_lab ;;
 		system) system_tests ;;
 		judges) check_judges ;;
 		packages) check_packages ;;

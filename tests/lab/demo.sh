@@ -6,6 +6,6 @@ demo_main() {
 	if [ $# != 0 ]; then
 		die "./lab demo takes no options"
 	fi
-	run_options --timeout 300 -- bash /mnt/src/tests/system/demo.sh
+	run_options --timeout "$(limit 300)" -- bash /mnt/src/tests/system/demo.sh
 	run_vm
 }

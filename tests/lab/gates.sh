@@ -20,12 +20,17 @@ gates_files() {
 	done
 }
 
-# gates_run NAME LOG: runs one gate
-gates_run() {
+# Lists them once, in $LAB_TMP/gates/files.
+gates_list() {
 	mkdir -p "$LAB_TMP/gates"
 	if [ ! -e "$LAB_TMP/gates/files" ]; then
 		gates_files >"$LAB_TMP/gates/files"
 	fi
+}
+
+# gates_run NAME LOG: runs one gate
+gates_run() {
+	gates_list
 	(enter "$LAB_BUILD" "$LAB_TMP/gates" '' env LAB_BUILD=/mnt/build \
 		LAB_FILES=/mnt/lab/files sh -c "cd /mnt/src && exec $1") \
 		</dev/null >"$2" 2>&1

@@ -67,7 +67,7 @@ judges_main() {
 		die "no folder $1"
 	fi
 	dir=$(realpath "$1")
-	CHECK_LOG=$LAB_SRC/build/log/judges-$(date +%Y%m%d-%H%M%S)-$$
+	CHECK_LOG=$LAB_SRC/build/log/judges-$LAB_ID
 	mkdir -p "$CHECK_LOG"
 	CHECK_RESULTS=$CHECK_LOG/results
 	: >"$CHECK_RESULTS"

@@ -60,6 +60,8 @@ packages_machine() {
 }
 
 packages_layer() {
+	PACKAGES_ROOT=$LAB_TMP/root
+	mkdir "$PACKAGES_ROOT"
 	mount -t tmpfs tmpfs "$PACKAGES_ROOT"
 	mkdir "$PACKAGES_ROOT"/{upper,work,root}
 	mount -t overlay overlay "$PACKAGES_ROOT/root" -o \
@@ -86,10 +88,13 @@ packages_system() {
 	packages_life disable purge
 }
 
-packages_inside() {
+packages_main() {
 	local begin
+	if [ $# != 0 ]; then
+		die "./lab packages takes no options"
+	fi
 	begin=$(now_ms)
-	CHECK_LOG=$LAB_SRC/build/log/packages-$(date +%Y%m%d-%H%M%S)-$$
+	CHECK_LOG=$LAB_SRC/build/log/packages-$LAB_ID
 	mkdir -p "$CHECK_LOG"
 	CHECK_RESULTS=$CHECK_LOG/results
 	: >"$CHECK_RESULTS"
@@ -105,18 +110,4 @@ packages_inside() {
 		packages_system || true
 	fi
 	check_summary "$begin"
-}
-
-packages_main() {
-	if [ $# != 0 ]; then
-		die "./lab packages takes no options"
-	fi
-	if [ -n "${PACKAGES_ROOT:-}" ]; then
-		packages_inside
-		return
-	fi
-	mkdir "$LAB_TMP/root"
-	background setpriv --pdeathsig TERM env "PACKAGES_ROOT=$LAB_TMP/root" \
-		unshare --mount --propagation private "$LAB_SRC/lab" packages
-	wait "$JOB"
 }

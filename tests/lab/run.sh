@@ -12,7 +12,8 @@ run_usage() {
   --user NAME             root, alice or bob, with memlock raised (root)
   --mem SIZE --smp N      of the machine (1G, 2)
   --suite trixie|forky    Debian suite (trixie)
-  --timeout S             seconds until the machine is ended, 0: never (600)
+  --timeout S             seconds until the machine is ended, 0: never (1200 on
+                          an idle host, more on a busy one)
   --softhca-arg ARG       one more argument for softhca (may be repeated)
   --expect-log REGEX      the kernel must say this; then it is no fault
   --log DIR               folder for the logs (build/log/...)
@@ -33,6 +34,7 @@ run_flag() {
 
 run_options() {
 	RUN_BUILD=1
+	VM_TIMEOUT=$(limit 600)
 	VM_EXPECT=''
 	VM_SOFTHCA_ARGS=()
 	while [ $# -gt 0 ]; do
@@ -111,7 +113,7 @@ run_check_number() {
 
 run_log_dir() {
 	if [ -z "$VM_DIR" ]; then
-		VM_DIR=$LAB_SRC/build/log/run-$(date +%Y%m%d-%H%M%S)-$$
+		VM_DIR=$LAB_SRC/build/log/run-$LAB_ID
 		find "$LAB_SRC/build/log" -maxdepth 1 -name 'run-*' -mtime +3 \
 			-exec rm -rf {} + 2>/dev/null || true
 	fi
@@ -149,9 +151,6 @@ run_report() {
 		read -r status <"$VM_DIR/share/status"
 	elif [ "$VM_TIMED_OUT" = 1 ]; then
 		status=124
-	elif [ "$VM_UNREAD" = 1 ]; then
-		say "nobody reads the command's output any more"
-		status=141
 	fi
 	if [ -e "$VM_DIR/share/started" ]; then
 		started=$(date -r "$VM_DIR/share/started" +%s%3N)

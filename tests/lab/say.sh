@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Messages, progress and child processes of the lab.
 #
-# Everything that the lab says goes to standard error: standard output belongs
-# to the command that the user asked for. A step runs in the background in a
-# process group of its own, so that an interrupted lab can end all of it; the
-# exit trap ends what is left and removes the run's temporary folder.
+# The lab writes its messages to standard error: standard output belongs to the
+# command that the user asked for.
 
 LAB_QUIET=${LAB_QUIET:-0}
-LAB_JOBS=()
 
 say() {
 	if [ "$LAB_QUIET" = 0 ]; then
@@ -38,17 +35,6 @@ background() {
 	"$@" </dev/null &
 	set +m
 	JOB=$!
-	LAB_JOBS+=("$JOB")
-}
-
-forget_job() {
-	local job left=()
-	for job in "${LAB_JOBS[@]}"; do
-		if [ "$job" != "$1" ]; then
-			left+=("$job")
-		fi
-	done
-	LAB_JOBS=("${left[@]}")
 }
 
 # signal_job SIGNAL PID: signals the job's group, or the job if it has none
@@ -68,42 +54,13 @@ end_job() {
 	done
 	signal_job KILL "$1" || true
 	wait "$1" 2>/dev/null || true
-	forget_job "$1"
 }
 
-at_exit() {
-	local status=$? job
-	trap '' INT TERM HUP
-	for job in "${LAB_JOBS[@]}"; do
-		end_job "$job"
-	done
-	if [ -n "${LAB_STTY:-}" ]; then
-		stty "$LAB_STTY" </dev/tty 2>/dev/null || true
-	fi
-	if [ -n "${LAB_TMP:-}" ]; then
-		rm -rf --one-file-system "$LAB_TMP"
-	fi
-	exit "$status"
-}
-
-lab_init() {
-	trap at_exit EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
-	trap 'exit 129' HUP
-	LAB_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mlx5x-lab.XXXXXX")
-}
-
-# watch_step TITLE JOB: reports a step that takes more than two seconds, on a
-# terminal in one line that counts, elsewhere by a line now and then; ends the
-# job if the lab itself was killed.
+# watch_step TITLE: reports a step that takes more than two seconds, on a
+# terminal in one line that counts, elsewhere by a line now and then
 watch_step() {
 	local t
 	for ((t = 0; ; t++)); do
-		if ! kill -0 $$ 2>/dev/null; then
-			end_job "$2"
-			exit
-		fi
 		if [ "$LAB_QUIET" != 0 ] || [ "$t" -lt 2 ]; then
 			:
 		elif [ -t 2 ]; then
@@ -125,10 +82,9 @@ step() {
 	start=$(now_ms)
 	background "$@" >>"$log" 2>&1
 	job=$JOB
-	background watch_step "$title" "$job"
+	background watch_step "$title"
 	watch=$JOB
 	wait "$job" || rc=$?
-	forget_job "$job"
 	end_job "$watch"
 	if [ -t 2 ]; then
 		printf '\r\033[K' >&2

@@ -6,7 +6,7 @@
 # VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
-VM_MODE=command VM_TIMEOUT=600 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
+VM_MODE=command VM_TIMEOUT=0 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
 
 vm_settings() {
 	local rows=24 columns=80
@@ -19,18 +19,35 @@ vm_settings() {
 	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
 		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
 		LAB_COLUMNS "$columns"
-	printf 'export TERM=%q\n' "${TERM:-dumb}"
+	printf 'export TERM=%q LAB_LOAD=%q\n' "${TERM:-dumb}" "$VM_LOAD"
 }
 
+# Removes what an earlier run left in the folder. The folder "host" is only the
+# place for a mount, and never removed with contents.
+vm_clear() {
+	rm -f "$VM_DIR"/{console.log,*.sock}
+	find "$1" -mindepth 1 -maxdepth 1 -not -name host \
+		-exec rm -rf --one-file-system {} +
+	if [ -d "$1/host" ]; then
+		rmdir "$1/host"
+	fi
+}
+
+# vm_prepare PLAN, vm_prepare COMMAND...: fills the folder of the run. The time
+# limits of a plan are for a machine with nothing else to do; they and the
+# guest's own limits, by LAB_LOAD, are stretched by the load.
 vm_prepare() {
 	local share=$VM_DIR/share
+	VM_LOAD=$(load_factor)
 	mkdir -p "$share"
-	rm -f "$VM_DIR"/{console.log,*.sock} "$share"/*
+	vm_clear "$share"
 	: >"$share/out"
 	: >"$share/err"
 	vm_settings >"$share/settings"
 	if [ "$VM_MODE" = suite ]; then
-		cp "$1" "$share/plan"
+		awk -v load="$VM_LOAD" '{ $4 *= load; print }' "$1" \
+			>"$share/plan"
+		VM_TIMEOUT=$((VM_TIMEOUT * VM_LOAD))
 	else
 		printf '%q ' "$@" >"$share/command"
 	fi
@@ -55,7 +72,7 @@ vm_softhca() {
 		--control /mnt/lab/softhca.sock --once "${VM_SOFTHCA_ARGS[@]}" >"$VM_DIR/softhca.err" 2>&1
 	VM_SOFTHCA=$JOB
 	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < 300 * VM_LOAD; i++)); do
 		if [ -S "$sock" ]; then
 			return
 		fi
@@ -71,11 +88,9 @@ vm_softhca() {
 vm_start_qemu() {
 	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_MODE"
 	if [ "$VM_MODE" = shell ]; then
-		LAB_STTY=$(stty -g </dev/tty)
 		enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" "${QEMU_ARGS[@]}" \
 			<&0 2>"$VM_DIR/qemu.err" &
 		VM_QEMU=$!
-		LAB_JOBS+=("$VM_QEMU")
 	else
 		background enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" \
 			"${QEMU_ARGS[@]}" >"$VM_DIR/qemu.err" 2>&1
@@ -83,10 +98,9 @@ vm_start_qemu() {
 	fi
 }
 
-# Follows the command's output; ends with QEMU.
+# Shows the command's output as it comes, until QEMU ends.
 vm_follow() {
-	local follow=(setpriv --pdeathsig KILL
-		tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
+	local follow=(tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
 	"${follow[@]}" "$VM_DIR/share/out" &
 	VM_TAILS=("$!")
 	"${follow[@]}" "$VM_DIR/share/err" >&2 &
@@ -123,39 +137,25 @@ vm_stats() {
 	: >"$VM_DIR/share/go"
 }
 
-# vm_cut_short ENDED TIMER: something ended before QEMU, so that QEMU must. A
-# process that follows the output ends earlier when nobody reads what it writes.
-vm_cut_short() {
-	if ! kill -0 "$VM_QEMU" 2>/dev/null; then
-		wait "$VM_QEMU"
-		return
-	fi
-	if [ "$1" = "$2" ]; then
-		VM_TIMED_OUT=1
-	else
-		VM_UNREAD=1
-	fi
-	end_job "$VM_QEMU"
-}
-
-# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever), and no longer
-# than somebody reads the command's output.
+# Waits for QEMU's end, at most VM_TIMEOUT seconds (0: for ever).
 vm_wait() {
 	local timer='' ended='' rc=0
 	VM_TIMED_OUT=0
-	VM_UNREAD=0
 	if [ "$VM_TIMEOUT" != 0 ]; then
-		background setpriv --pdeathsig KILL sleep "$VM_TIMEOUT"
+		background sleep "$VM_TIMEOUT"
 		timer=$JOB
 	fi
-	wait -n -p ended "$VM_QEMU" "${VM_TAILS[@]}" ${timer:+"$timer"} || rc=$?
-	if [ "$ended" != "$VM_QEMU" ]; then
+	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
+	if [ "$ended" = "$VM_QEMU" ]; then
+		if [ -n "$timer" ]; then
+			end_job "$timer"
+		fi
+	elif kill -0 "$VM_QEMU" 2>/dev/null; then
+		VM_TIMED_OUT=1
+		end_job "$VM_QEMU"
+	else
 		rc=0
-		vm_cut_short "$ended" "$timer" || rc=$?
-	fi
-	forget_job "$VM_QEMU"
-	if [ -n "$timer" ]; then
-		end_job "$timer"
+		wait "$VM_QEMU" || rc=$?
 	fi
 	VM_QEMU_STATUS=$rc
 }
@@ -183,7 +183,7 @@ vm_run() {
 # softhca ends by itself when QEMU has gone.
 vm_softhca_end() {
 	local i
-	for ((i = 0; i < 50; i++)); do
+	for ((i = 0; i < 50 * VM_LOAD; i++)); do
 		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
 			break
 		fi
@@ -196,5 +196,4 @@ vm_softhca_end() {
 		return
 	fi
 	wait "$VM_SOFTHCA" || VM_SOFTHCA_STATUS=$?
-	forget_job "$VM_SOFTHCA"
 }

@@ -3,9 +3,9 @@
 # Brings the guest's HCAs up with the stock kernel drivers: HCA i is mlx5_i,
 # its netdev has the address 10.77.i.1/24 and is up, its RoCE GIDs exist.
 
-# wait_for SECONDS COMMAND...
+# wait_for SECONDS COMMAND...: on a loaded machine it waits longer
 wait_for() {
-	local end=$((EPOCHSECONDS + $1))
+	local end=$((EPOCHSECONDS + $1 * LAB_LOAD))
 	shift
 	until "$@"; do
 		if [ $EPOCHSECONDS -gt $end ]; then

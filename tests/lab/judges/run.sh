@@ -9,6 +9,7 @@ judges=$MLX5X_BUILD/judges
 . /mnt/src/tests/system/gid.sh
 gid=$(first_gid)
 failed=0
+limit=$((60 * LAB_LOAD))
 port=18600
 # What is found where a source says /usr: the build's own.
 export LD_LIBRARY_PATH=$MLX5X_BUILD/src
@@ -16,15 +17,15 @@ export LD_LIBRARY_PATH=$MLX5X_BUILD/src
 # pair NAME SERVER-OPTIONS CLIENT-OPTIONS SERVER-SAYS CLIENT-SAYS: two
 # processes of the judge JUDGE. The client tries again while nobody listens.
 pair() {
-	local name="$JUDGE${1:+ $1}" server client=1
+	local name="$JUDGE${1:+ $1}" server client=1 try
 	local out=/tmp/judge.server said=/tmp/judge.client
 	port=$((port + 1))
 	# shellcheck disable=SC2086 # words of a command
-	timeout 60 "$judges/bin/$JUDGE" -p $port $2 >$out 2>&1 &
+	timeout $limit "$judges/bin/$JUDGE" -p $port $2 >$out 2>&1 &
 	server=$!
-	for _ in {1..50}; do
+	for ((try = 0; try < 50 * LAB_LOAD; try++)); do
 		# shellcheck disable=SC2086
-		timeout 60 "$judges/bin/$JUDGE" -p $port $3 localhost \
+		timeout $limit "$judges/bin/$JUDGE" -p $port $3 localhost \
 			>$said 2>&1
 		client=$?
 		if ! grep -q "Couldn't connect" $said ||

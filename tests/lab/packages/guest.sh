@@ -27,10 +27,10 @@ served() {
 
 # pair PROGRAM OPTION...: server and client
 pair() {
-	local port=$((20000 + RANDOM % 10000)) server
+	local port=$((20000 + RANDOM % 10000)) server try
 	"$@" -p $port >/tmp/server 2>&1 &
 	server=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	for ((try = 0; try < 10 * LAB_LOAD; try++)); do
 		sleep 0.5
 		if "$@" -p $port 127.0.0.1 >/tmp/client 2>&1; then
 			wait $server
