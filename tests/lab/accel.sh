@@ -1,11 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The accelerator: KVM where a probe boot proves that it works, else TCG.
-# On some machines /dev/kvm exists and hangs, hence the probe, whose result is
-# kept for this host and kernel. MLX5X_ACCEL=tcg or kvm overrides.
+# QEMU's accelerator: KVM if a probe proves that it works here, else TCG.
+#
+# On some machines /dev/kvm exists but guests hang, so the probe boots one. Its
+# result is kept in the cache for this host and kernel. The environment variable
+# MLX5X_ACCEL, tcg or kvm, overrides it.
 
 ACCEL_TCG=tcg,thread=multi
 
+# accel_probe FILE: writes the accelerator to FILE
 accel_probe() {
 	local out
 	out=$(enter "$LAB_SRC" "$LAB_TMP" '' timeout -s KILL "$(limit 6)" \
@@ -20,7 +23,7 @@ accel_probe() {
 	esac
 }
 
-# Sets ACCEL.
+# accel_choose: sets ACCEL
 accel_choose() {
 	local key file
 	case ${MLX5X_ACCEL:-} in

@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Builds in the root tree. Each flavour has its own folder below build/SUITE;
-# in the tree (and in the guest) the checkout is /mnt/src and the folder
-# /mnt/build, so paths in binaries hold in both. One build at a time.
+# Builds in the root tree. Each flavour (plain, clang, sanitized) has a folder
+# of its own, build/SUITE or build/SUITE-FLAVOUR. The checkout is /mnt/src and the
+# folder /mnt/build, in the tree as well as in the guest, so the paths inside
+# the binaries hold in both. A lock allows one build at a time in a checkout.
 
 suite_check() {
 	case $LAB_SUITE in
@@ -12,13 +13,16 @@ suite_check() {
 	LAB_BUILD=$LAB_SRC/build/$LAB_SUITE
 }
 
-# build_in FOLDER COMMAND...: runs COMMAND in the tree
+# build_in FOLDER COMMAND...: runs COMMAND in the tree, with FOLDER as
+# /mnt/build
 build_in() {
 	local folder=$1
 	shift
 	enter "$folder" '' '' "$@"
 }
 
+# build_flavour FOLDER CMAKE-OPTION...: configures if that was not done before,
+# then builds
 build_flavour() {
 	local folder=$1
 	shift
@@ -31,7 +35,7 @@ build_flavour() {
 	(build_in "$folder" ninja -k 0 -C /mnt/build)
 }
 
-# build_locked LOG FOLDER CMAKE-OPTION...
+# build_locked LOG FOLDER CMAKE-OPTION...: build_flavour under the lock
 build_locked() {
 	local log=$1 folder=$2 fd
 	shift
@@ -68,5 +72,5 @@ build_main() {
 	suite_check
 	tree_ready
 	build_ready
-	say "built in $LAB_BUILD"
+	say "built in $LAB_BUILD, log in build/log/build-$LAB_SUITE.log"
 }

@@ -1,19 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab check: builds, gates, unit tests, system tests, packages.
+# ./lab check: all that is checked automatically, in parts.
 #
-# Each test gives one line, "ok NAME", "FAIL NAME: why" or "skip NAME: why", on
-# standard output; the last line counts them. What a failure printed is in the
-# folder of logs that the check names.
+# Each test prints one line on standard output: "ok NAME", "FAIL NAME: why" or
+# "skip NAME: why". The last line counts them. The check says where its logs
+# are; a FAIL line names the log of that test.
 
 check_usage() {
 	cat <<'USAGE'
-./lab check [OPTION]... [PART]...       all checks, or the named parts of them
-                                        (builds, gates, unit, lab, system,
-                                        judges, and with --long packages)
+./lab check [OPTION]... [PART]...       runs all checks, or the named parts:
+                                        builds, gates, unit, lab, system,
+                                        judges, and with --long packages
   --suite trixie|forky    Debian suite (trixie)
-  --long                  also what takes long
-  --only NAME             of system tests, only this script
+  --long                  runs the long checks, too
+  --only NAME             runs only the system test NAME
 USAGE
 }
 
@@ -23,7 +23,7 @@ check_result() {
 	printf '%s\n' "$line" | tee -a "$CHECK_RESULTS"
 }
 
-# check_status NAME RC LOG: the result by an exit status
+# check_status NAME RC LOG: prints the result that the exit status RC means
 check_status() {
 	case $2 in
 	0) check_result ok "$1" ;;
@@ -60,7 +60,7 @@ check_unit_results() {
 		done
 }
 
-# check_unit FLAVOUR FOLDER
+# check_unit FLAVOUR FOLDER: runs the unit tests of the build in FOLDER
 check_unit() {
 	local log=$CHECK_LOG/unit-$1.log rc=0 failures
 	step "unit tests, $1" "$log" build_in "$2" ctest --test-dir /mnt/build \
@@ -97,7 +97,7 @@ check_gates() {
 	done
 }
 
-# The lab ends what it starts.
+# Tests that the lab ends what it started.
 check_lab() {
 	local rc=0 log=$CHECK_LOG/lab.log
 	gates_list
@@ -157,7 +157,8 @@ check_options() {
 	suite_check
 }
 
-# Prints the closing line; fails if a test failed or none ran.
+# check_summary BEGIN: prints the closing lines; fails if a test failed or none
+# ran
 check_summary() {
 	local passed failed skipped
 	passed=$(grep -c '^ok ' "$CHECK_RESULTS") || true
@@ -182,6 +183,7 @@ check_main() {
 	mkdir -p "$CHECK_LOG"
 	CHECK_RESULTS=$CHECK_LOG/results
 	: >"$CHECK_RESULTS"
+	say "logs are in $CHECK_LOG"
 	tree_ready
 	if ! check_build gcc "$LAB_BUILD"; then
 		CHECK_PARTS=(gates)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab demo: the demonstration runs in a virtual machine.
+# ./lab demo: runs the demonstration in a virtual machine.
 
 demo_main() {
 	if [ $# != 0 ]; then

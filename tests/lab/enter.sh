@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Running a command in the root tree by chroot.
 #
-# Each command has a private mount namespace with the checkout at /mnt/src
-# (read-only), the build folder at /mnt/build and a folder of the run at
-# /mnt/lab; /mnt/tree is the tree once more, as the guest will see it. The
-# command replaces the shells that set this up, so its process id is the
-# caller's child, and it dies with the lab.
+# Each command has a mount namespace of its own. It finds there
+#   /mnt/src    the checkout, read-only
+#   /mnt/build  the build folder
+#   /mnt/lab    a folder of the run
+#   /mnt/tree   the tree once more, as the guest will see it
+# The tree's root is a mount point, because commands that make namespaces of
+# their own need that. The shells that set all this up become the command, so
+# the command is the caller's child. It dies when the caller dies.
 
 enter_mounts() {
 	local tree=$1 src=$2 build=$3 lab=$4 host=$5
+	mount --bind "$tree" "$tree"
 	mount --bind "$tree" "$tree/mnt/tree"
 	mount -o remount,bind,ro "$tree/mnt/tree"
 	mount --bind "$src" "$tree/mnt/tree/mnt/src"

@@ -1,13 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Gates: what must hold of the code's form and of the binaries.
+# Gates: rules for the form of the code and for the binaries.
 #
-# A gate is a program in tests/lab/gates that runs in the root tree, in the
-# checkout; LAB_FILES names a file that lists the checkout's files, LAB_BUILD
-# the build. It ends with 0 (holds), 77 (nothing to judge) or else, having
-# printed what is wrong.
+# A gate is a program in tests/lab/gates. It runs in the root tree, in the
+# checkout's top folder. LAB_FILES names a file that lists the checkout's files;
+# LAB_BUILD is the folder of the build. The status is 0 if the rule holds and 77
+# if there is nothing to judge. With any other status the gate has printed what
+# is wrong.
 
-# The files that git knows or would know; without git, all but the build.
+# Lists the checkout's files: those that git knows or would add. Without git it
+# lists all files outside build/.
 gates_files() {
 	if ! git -C "$LAB_SRC" -c safe.directory="$LAB_SRC" ls-files \
 		--cached --others --exclude-standard 2>/dev/null; then
@@ -20,7 +22,7 @@ gates_files() {
 	done
 }
 
-# Lists them once, in $LAB_TMP/gates/files.
+# gates_list: makes the list $LAB_TMP/gates/files if it is not there yet
 gates_list() {
 	mkdir -p "$LAB_TMP/gates"
 	if [ ! -e "$LAB_TMP/gates/files" ]; then

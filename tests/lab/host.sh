@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the lab needs of the host: root, apt, mmdebstrap and util-linux. A
-# missing package is installed, and the lab says so.
+# The lab needs a Debian host, root, mmdebstrap and util-linux. It installs
+# missing packages, and says so.
 
 host_check() {
 	if [ "$(id -u)" != 0 ]; then
@@ -15,7 +15,8 @@ host_check() {
 	fi
 }
 
-# host_needs COMMAND PACKAGE ...: appends to HOST_MISSING
+# host_needs COMMAND PACKAGE ...: appends each PACKAGE whose COMMAND is missing
+# to HOST_MISSING
 host_needs() {
 	while [ $# -ge 2 ]; do
 		if ! command -v "$1" >/dev/null; then
@@ -78,7 +79,7 @@ host_mirror() {
 	echo "$mirror"
 }
 
-# The host's settings for proxies and certificates, one option a line.
+# Prints the host's settings for proxies and certificates, one option a line.
 host_apt_options() {
 	apt-config dump | grep -E '^Acquire::(http|https)::' |
 		grep -E '::(Proxy|CaInfo|CaPath|Verify-Peer)' || true

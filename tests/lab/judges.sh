@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab judges: old sources, which are not ours, judge the header.
+# ./lab judges: old programs, written by others, judge verbs_exp.h.
 #
-# The sources stay where they are, unchanged; each program that is found among
-# them is built with the flags of "pkg-config libmlx5x-exp", and those that
-# judges/run.sh knows are run in a virtual machine, with all their options.
-# They are not part of this project: of the vendor library's examples,
-# examples/{shared_mr,umr_rc,pingpong}.[ch] are what is known.
+# The lab builds each program that it finds in a folder, with the flags of
+# "pkg-config libmlx5x-exp", and leaves the sources unchanged. It runs those
+# that judges/run.sh knows in a virtual machine, with all their options. The
+# programs are not part of this project. Known are shared_mr and umr_rc, from
+# the folder "examples" of the vendor's library.
 
 judges_usage() {
 	cat <<'USAGE'
@@ -17,7 +17,8 @@ judges_usage() {
 USAGE
 }
 
-# judges_build DIR: leaves a list of what was built in build/.../judges/list
+# judges_build DIR: builds into build/SUITE/judges, where the file "list" names
+# the programs that were built
 judges_build() {
 	local log=$CHECK_LOG/judges-build.log rc=0
 	step "building the judges" "$log" enter "$LAB_BUILD" "$1" '' \
@@ -48,7 +49,7 @@ judges_machine() {
 	fi
 }
 
-# judges_all DIR: into the check's results
+# judges_all DIR: builds and runs; appends to the check's results
 judges_all() {
 	judges_build "$1"
 	if [ -s "$LAB_BUILD/judges/list" ]; then
@@ -78,7 +79,7 @@ judges_main() {
 	check_summary "$begin"
 }
 
-# The check's step.
+# The part of ./lab check.
 check_judges() {
 	if [ -z "${MLX5X_JUDGES:-}" ]; then
 		check_result skip judges "MLX5X_JUDGES names no folder of sources"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab packages: builds the packages, and leads an installed system through
-# their life.
+# ./lab packages: builds the packages for Debian and RPM; then installs,
+# enables, upgrades, disables and purges them on a system.
 #
-# They are built in a tree of its own (recipe-packages). The installed system
-# is the root tree with a layer in memory above it, in which they are installed
-# and which a virtual machine has as its root; it goes with this process, since
-# it is mounted in a mount namespace of its own.
+# The packages are built in a tree of its own (recipe-packages). The system is
+# the root tree with an overlay in memory, which takes all changes. A virtual
+# machine boots from it. The overlay is mounted in the mount namespace of the
+# lab's worker and goes away with it.
 
 packages_usage() {
 	cat <<'USAGE'
@@ -26,7 +26,7 @@ packages_step() {
 	return "$rc"
 }
 
-# packages_build DEBIAN-TREE
+# packages_build: builds and judges the packages; TREE is the tree for that
 packages_build() {
 	local list=$LAB_TMP/list out=$LAB_SRC/build/packages
 	local here=/mnt/src/tests/lab/packages
@@ -42,7 +42,7 @@ packages_build() {
 	packages_step "lintian" "$out" "$list" $here/lint debian || true
 }
 
-# packages_machine SCRIPT: runs it in a virtual machine with TREE as its root
+# packages_machine SCRIPT: runs SCRIPT in a virtual machine that has TREE as root
 packages_machine() {
 	local plan=$LAB_TMP/plan findings rc=0
 	echo "/mnt/src/tests/lab/packages/$1 stock alice 300" >"$plan"
@@ -59,6 +59,7 @@ packages_machine() {
 	fi
 }
 
+# Mounts the overlay over the root tree at $PACKAGES_ROOT/root.
 packages_layer() {
 	PACKAGES_ROOT=$LAB_TMP/root
 	mkdir "$PACKAGES_ROOT"
@@ -68,7 +69,7 @@ packages_layer() {
 		"lowerdir=$PACKAGES_MAIN,upperdir=$PACKAGES_ROOT/upper,workdir=$PACKAGES_ROOT/work"
 }
 
-# packages_life STEP...: steps of the installed system
+# packages_life STEP...: runs steps of packages/system until one fails
 packages_life() {
 	local name
 	for name; do

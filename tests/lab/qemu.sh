@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The one QEMU command line. Paths are those of the root tree that QEMU runs
-# in (see enter.sh): /mnt/tree is the guest's root, /mnt/lab the run's folder,
-# whose subfolder "share" the guest sees read-write.
+# The only QEMU command line of the lab. QEMU runs in the root tree (see
+# enter.sh), so the paths are those of the tree: /mnt/tree is the guest's root
+# and /mnt/lab the folder of the run. The guest sees its subfolder "share"
+# read-write.
 #
-# The uncompressed kernel boots through its PVH entry, seconds sooner than the
-# bzImage. The serial console goes to a file: it may hold NUL bytes and kernel
-# noise, so no command's output goes through it.
+# The uncompressed kernel boots through its PVH entry, some seconds sooner than
+# the bzImage. The serial console goes to a file. Commands print elsewhere,
+# since the console may hold NUL bytes and messages of the kernel.
 
-# On a busy host the kernel's early test of the timer fails: no_timer_check.
+# no_timer_check: the kernel's early test of the timer fails on a busy host.
 QEMU_APPEND="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
 QEMU_APPEND+=" audit=0 no_timer_check"
 

@@ -1,27 +1,29 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ./lab run and ./lab shell: one command, or a terminal, in a virtual machine.
+# ./lab run and ./lab shell: one command, or an interactive shell, in a virtual
+# machine.
 
 run_usage() {
 	cat <<'USAGE'
 ./lab run [OPTION]... -- COMMAND...     runs COMMAND in a virtual machine
-./lab shell [OPTION]...                 an interactive shell in one
-  --provider mlx5x|stock  whose verbs provider serves (mlx5x)
-  --hcas N                emulated HCAs (1)
-  --mount HOSTDIR         HOSTDIR appears at /mnt/host, read-write
-  --user NAME             root, alice or bob, with memlock raised (root)
-  --mem SIZE --smp N      of the machine (1G, 2)
+./lab shell [OPTION]...                 opens a shell in a virtual machine
+  --provider mlx5x|stock  the verbs provider (mlx5x)
+  --hcas N                number of emulated HCAs (1)
+  --mount HOSTDIR         shows HOSTDIR at /mnt/host, read-write
+  --user NAME             root, alice or bob, without a memlock limit (root)
+  --mem SIZE --smp N      memory and CPUs of the machine (1G, 2)
   --suite trixie|forky    Debian suite (trixie)
   --timeout S             seconds until the machine is ended, 0: never (1200 on
                           an idle host, more on a busy one)
   --softhca-arg ARG       one more argument for softhca (may be repeated)
-  --expect-log REGEX      the kernel must say this; then it is no fault
+  --expect-log REGEX      a kernel warning that must come and is no fault
   --log DIR               folder for the logs (build/log/...)
-  --no-build              the build as it is, up to date or not
-  --quiet                 only the command's output and faults
-The checkout is /mnt/src, the build /mnt/build, both read-only. The status is
-the command's if not zero; 124 after a time-out; 141 if nobody reads the output
-any more; 125 if the lab finds a fault.
+  --no-build              use the build as it is, even if it is out of date
+  --quiet                 print only the command's output, and faults
+In the machine the checkout is /mnt/src and the build /mnt/build, both
+read-only. The exit status is the command's. If that is zero and the lab finds a
+fault, it is 125. After a time-out it is 124. If nobody reads the output any
+more, the run ends with 141.
 USAGE
 }
 
@@ -95,7 +97,7 @@ run_check_options() {
 	suite_check
 }
 
-# grep ends with 1 if the expression is good and nothing matches.
+# grep returns 1 if the expression is valid and nothing matches.
 run_check_regex() {
 	local status=0
 	grep -E -e "$VM_EXPECT" </dev/null 2>/dev/null || status=$?
@@ -121,7 +123,8 @@ run_log_dir() {
 	VM_DIR=$(realpath "$VM_DIR")
 }
 
-# Builds what the run needs: nothing without an HCA.
+# Builds, unless the run has no HCA or --no-build; then checks that the build has
+# what the run needs.
 run_needs_build() {
 	mkdir -p "$LAB_BUILD"
 	if [ "$VM_HCAS" = 0 ]; then
@@ -136,14 +139,15 @@ run_needs_build() {
 	fi
 }
 
-# run_needs_file PATTERN: below the build folder
+# run_needs_file PATTERN: PATTERN is relative to the build folder
 run_needs_file() {
 	if ! compgen -G "$LAB_BUILD/$1" >/dev/null; then
 		die "the build has no $1"
 	fi
 }
 
-# run_report BEGIN: says how the run went; returns its status
+# run_report BEGIN: says how the run went and returns its status; BEGIN is when
+# it began, in milliseconds
 run_report() {
 	local status=125 findings started
 	findings=$(scan_run)

@@ -13,7 +13,7 @@ say() {
 	fi
 }
 
-# The lab's own failures have the status 125, as those of env and timeout.
+# The lab's own failures have the status 125, like those of env and timeout.
 die() {
 	printf 'lab: error: %s\n' "$*" >&2
 	exit 125
@@ -29,7 +29,7 @@ seconds() {
 	printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100))
 }
 
-# background COMMAND...: starts it in its own process group; sets JOB
+# background COMMAND...: starts COMMAND in a process group of its own; sets JOB
 background() {
 	set -m
 	"$@" </dev/null &
@@ -56,8 +56,8 @@ end_job() {
 	wait "$1" 2>/dev/null || true
 }
 
-# watch_step TITLE: reports a step that takes more than two seconds, on a
-# terminal in one line that counts, elsewhere by a line now and then
+# watch_step TITLE: reports a step that takes more than two seconds. On a
+# terminal one line counts the seconds; elsewhere a line comes every 15 seconds.
 watch_step() {
 	local t
 	for ((t = 0; ; t++)); do
@@ -74,8 +74,8 @@ watch_step() {
 	done
 }
 
-# step TITLE LOG COMMAND...: runs COMMAND with its output in LOG, showing
-# progress; a failure names the log and shows its end
+# step TITLE LOG COMMAND...: runs COMMAND with its output in LOG and shows
+# progress. After a failure it names the log and shows its last lines.
 step() {
 	local title=$1 log=$2 start job watch rc=0
 	shift 2

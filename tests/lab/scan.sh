@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Judges a run after its end: what the kernel said, which provider served, how
-# the processes ended. Each finding is one line; no finding, no fault.
+# Looks for faults after a run: in what the kernel said, in the proof of which
+# provider served, and in how QEMU and softhca ended. Each fault found is one
+# line.
 
 SCAN_FATAL='WARNING: |BUG: |kernel BUG|Oops|Kernel panic|general protection'
 SCAN_FATAL+='|blocked for more than|soft lockup|hard LOCKUP|rcu.*stall'
@@ -9,15 +10,15 @@ SCAN_FATAL+='|Command completion arrived after timeout'
 SCAN_FATAL+='|recovered after timeout|reg umr failed'
 SCAN_OURS='mlx5|infiniband|uverbs|rdma|ib_core'
 
-# The kernel's messages, without level and time; once from the log that the
-# agent saved, once from the console, which also has what came after.
+# The kernel's messages, without level and time. They come from the log that the
+# agent saved, and from the console, which also has what came later.
 scan_messages() {
 	cat "$VM_DIR/share/dmesg" "$VM_DIR/console.log" 2>/dev/null |
 		tr -d '\0\r' | sed -E 's/^(<[0-9]+>)?\[ *[0-9.]+\] //'
 }
 
-# Messages of level "warning" or worse: the console shows no other ones, the
-# saved log states the level.
+# Messages of level "warning" or worse. The saved log states the level; the
+# console shows no messages of a lower one.
 scan_warnings() {
 	{
 		grep -aE '^<[0-4]>' "$VM_DIR/share/dmesg" || true
@@ -26,7 +27,8 @@ scan_warnings() {
 		sed -E 's/^(<[0-9]+>)?\[ *[0-9.]+\] //' | sort -u
 }
 
-# The known warnings: "REGEX # reason" a line.
+# Expressions for the warnings that are no fault: the known ones, and those that
+# this run may provoke.
 scan_known() {
 	sed -E -e '/^#/d' -e '/^ *$/d' -e 's/[[:space:]]+# .*//' \
 		"$LAB_DIR/known-warnings"
@@ -83,7 +85,7 @@ scan_run() {
 	scan_provider
 }
 
-# For a run in a process of its own: leaves the findings in a file.
+# Leaves the findings in a file, for callers that run the machine in a subshell.
 scan_save() {
 	scan_run >"$VM_DIR/findings"
 }

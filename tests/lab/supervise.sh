@@ -108,7 +108,7 @@ worker_start() {
 watch_reader() {
 	if [ -p "/dev/fd/$1" ]; then
 		setpriv --pdeathsig KILL tail -s 0.5 -f /dev/null \
-			>&"$1" 2>/dev/null &
+			1>&"$1" 2>/dev/null &
 		LAB_READERS+=("$!")
 	fi
 }

@@ -3,11 +3,13 @@
 # The root tree: one Debian tree that is build root, QEMU's root and the
 # guest's root.
 #
-# It lives in the cache folder under a name that holds the hash of its recipe
-# (the suite and tests/lab/recipe, or the folder that LAB_RECIPE names). It is made under another name and renamed
-# when complete, so a tree that exists is whole. Two locks: SUITE.lock while a
-# tree is made, NAME.lock shared by whoever uses one and exclusive to remove it.
-# All mounts are made in private mount namespaces: none outlives its user.
+# The tree lives in the cache folder. Its name holds a hash of the suite and of
+# its recipe: the files in tests/lab/recipe, or in the folder that LAB_RECIPE
+# names. So a changed recipe makes a new tree. A tree is made under another name
+# and renamed when it is complete, so a tree that exists is whole.
+#
+# There are two locks. SUITE.lock is held while a tree is made. NAME.lock is
+# held shared while a tree is used, and exclusively while it is removed.
 
 LAB_RECIPE=recipe
 LAB_CACHE=${MLX5X_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mlx5x}
@@ -41,7 +43,8 @@ tree_make() {
 	mv "$tmp" "$LAB_CACHE/trees/$name"
 }
 
-# tree_ready: sets TREE, making the tree if need be, and holds it in use
+# tree_ready: makes the tree if there is none, sets TREE, and locks the tree
+# until the lab ends
 tree_ready() {
 	local name fd
 	name=$(tree_name)
@@ -67,8 +70,8 @@ tree_ready() {
 	touch "$TREE.lock"
 }
 
-# Removes the trees that nobody uses. The locks stay: somebody may be waiting for
-# one, and must not end up with a lock that no other lab sees.
+# Removes the trees that nobody uses. The lock files stay: another lab may be
+# waiting for one, and would get a lock on a file that no third lab finds.
 tree_clean() {
 	local lock tree fd
 	for lock in "$LAB_CACHE"/trees/*-*.lock; do

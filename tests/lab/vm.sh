@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A virtual machine from start to end: softhca, QEMU, and the folder that is
-# shared with the guest's agent. The caller fills VM_* and calls vm_run.
+# One virtual machine from start to end: softhca, QEMU, and the folder that the
+# lab shares with the guest's agent. The caller sets VM_* and calls vm_run.
 #
-# VM_DIR is the folder of the run's logs; VM_DIR/share is the guest's /mnt/lab.
+# VM_DIR is the folder for the run's logs; VM_DIR/share is the guest's /mnt/lab.
 
 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
 VM_MODE=command VM_TIMEOUT=0 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
@@ -56,9 +56,9 @@ vm_prepare() {
 	fi
 }
 
-# softhca answers what a guest CPU waits for, so it goes before QEMU's threads
-# on the CPUs that they share; without the right to ask for that, it is only
-# slower.
+# A guest CPU waits for softhca's answers, so softhca has precedence over QEMU's
+# threads by real-time scheduling. If that is not allowed here, the machine is
+# only slower.
 vm_softhca() {
 	local i args=() first=() sock
 	if chrt -f 1 true 2>/dev/null; then
@@ -107,15 +107,15 @@ vm_follow() {
 	VM_TAILS+=("$!")
 }
 
-# vm_ask REQUEST: softhca's answer
+# vm_ask REQUEST: prints softhca's answer
 vm_ask() {
 	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
 		--control /mnt/lab/softhca.sock "$1") 2>&1 || true
 }
 
-# Asks softhca for its counters between the command's end and the power-off,
-# which waits for "go"; before, for those or its live objects when a test in the
-# guest makes the file "ask", in which it says which.
+# Asks softhca for its counters after the command's end. The guest waits for the
+# file "go" before it powers off. Until then a test in the guest may ask, too: it
+# writes "stats" or "objects" to the file "ask" and finds the answer in "answer".
 vm_stats() {
 	local what
 	until [ -e "$VM_DIR/share/status" ]; do
@@ -180,7 +180,7 @@ vm_run() {
 	VM_END=$(now_ms)
 }
 
-# softhca ends by itself when QEMU has gone.
+# Waits for softhca, which ends by itself after QEMU.
 vm_softhca_end() {
 	local i
 	for ((i = 0; i < 50 * VM_LOAD; i++)); do

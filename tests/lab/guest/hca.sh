@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Brings the guest's HCAs up with the stock kernel drivers: HCA i is mlx5_i,
-# its netdev has the address 10.77.i.1/24 and is up, its RoCE GIDs exist.
+# Brings the guest's HCAs up with the stock kernel drivers. HCA i is mlx5_i then.
+# Its netdev is up with the address 10.77.i.1/24, and its RoCE GIDs exist.
 
-# wait_for SECONDS COMMAND...: on a loaded machine it waits longer
+# wait_for SECONDS COMMAND...: until COMMAND succeeds; longer if the host is busy
 wait_for() {
 	local end=$((EPOCHSECONDS + $1 * LAB_LOAD))
 	shift
@@ -42,7 +42,7 @@ hca_has_gid() {
 	return 1
 }
 
-# hca_up I: does what is still to do
+# hca_up I: brings HCA I up, if it is not
 hca_up() {
 	local dev=mlx5_$1 netdev gid
 	printf -v gid '0000:0000:0000:0000:0000:ffff:0a4d:%02x01' "$1"
@@ -56,7 +56,7 @@ hca_up() {
 	wait_for 30 hca_has_gid "$dev" "$gid"
 }
 
-# All HCAs are up when this returns, whatever a test did before.
+# Brings up all HCAs that are not. A test may have left one down.
 hca_ensure() {
 	local i
 	for ((i = 0; i < LAB_HCAS; i++)); do
@@ -64,7 +64,7 @@ hca_ensure() {
 	done
 }
 
-# Starts what takes longest; hca_setup waits for it.
+# Starts loading the drivers, which takes longest; hca_setup waits for it.
 hca_load() {
 	HCA_LOAD=''
 	if [ "$LAB_HCAS" != 0 ]; then
@@ -73,7 +73,7 @@ hca_load() {
 	fi
 }
 
-# Says what is there, for the log of a guest that failed.
+# Prints how far the HCAs came, for the log of a guest that failed.
 hca_describe() {
 	local path
 	echo "lab: HCAs as far as they came:"

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The guest's file systems. The root is read-only and shared by guests; what
-# programs write to is in memory.
+# The guest's file systems. The root is read-only, since several guests may share
+# it. The folders that programs write to are in memory.
 
-# The static busybox starts several times sooner than dynamic programs.
+# mount_tmp MODE FOLDER. All this uses the static busybox, which starts several
+# times faster than dynamic programs.
 mount_tmp() {
 	busybox mount -t tmpfs -o "mode=$1" tmp "$2"
 }

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Which provider serves a command, and the proof of it.
+# Chooses the provider that serves a command, and proves that it did.
 #
-# Under "mlx5x" libibverbs loads our plugin and writes its log to a file; the
-# plugin says there which device it serves. A probe in the kernel counts how
-# often a verbs device was opened, by whichever provider.
+# For "mlx5x" the environment makes libibverbs load our plugin and write its log
+# to a file, where the plugin says which devices it serves. A probe in the kernel
+# counts how often any provider opened a verbs device.
 
 PROVIDER_LOG=/run/lab/verbs.log
 PROVIDER_TRACING=/sys/kernel/tracing
@@ -17,7 +17,7 @@ provider_setup() {
 	fi
 }
 
-# provider_begin NAME: forgets what was proved, and sets the environment
+# provider_begin NAME: clears log and counter, and sets the environment
 provider_begin() {
 	(umask 0 && : >$PROVIDER_LOG)
 	: >$PROVIDER_TRACING/trace
@@ -37,13 +37,13 @@ provider_ours() {
 	grep -acE 'mlx5x: .* serves ' $PROVIDER_LOG
 }
 
-# provider_fault NAME: prints what is wrong with the proof, nothing if it holds
+# provider_fault NAME: prints what is wrong with the proof; nothing if it holds
 provider_fault() {
 	local opens ours
 	opens=$(provider_opens)
 	ours=$(provider_ours)
 	if [ "$1" = mlx5x ] && [ "$opens" != 0 ] && [ "$ours" = 0 ]; then
-		echo "nothing proves that mlx5x served: $opens devices opened"
+		echo "nothing proves that mlx5x served: devices opened $opens times"
 	elif [ "$1" = stock ] && [ "$ours" != 0 ]; then
 		echo "mlx5x served although stock was asked for"
 	fi

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs, in the guest, the judges that are known, with all their options: as
-# what the vendor's own users ran. Over stock's provider those that need no
-# more than shared memory regions.
+# Runs the known judges in the guest, with all their options. The stock provider
+# runs only the judge that needs no more than shared memory regions.
 set -u
 judges=$MLX5X_BUILD/judges
 # shellcheck source=tests/system/gid.sh
@@ -11,11 +10,11 @@ gid=$(first_gid)
 failed=0
 limit=$((60 * LAB_LOAD))
 port=18600
-# What is found where a source says /usr: the build's own.
+# libmlx5x.so.1 is not installed; the build has it.
 export LD_LIBRARY_PATH=$MLX5X_BUILD/src
 
-# pair NAME SERVER-OPTIONS CLIENT-OPTIONS SERVER-SAYS CLIENT-SAYS: two
-# processes of the judge JUDGE. The client tries again while nobody listens.
+# pair NAME SERVER-OPTIONS CLIENT-OPTIONS SERVER-SAYS CLIENT-SAYS: runs the judge
+# JUDGE as server and as client. The client tries again until the server listens.
 pair() {
 	local name="$JUDGE${1:+ $1}" server client=1 try
 	local out=/tmp/judge.server said=/tmp/judge.client
@@ -66,7 +65,7 @@ judge_shared_mr() {
 	shared '-a, client -n' "-a $at -s 12288" '-n'
 }
 
-# With fewer rounds than the 1000 that it makes by itself.
+# umr OPTIONS: 100 rounds instead of the judge's default of 1000
 umr() {
 	pair "$1" "-g $gid -n 100 $1" "-g $gid -n 100 $1" 'Mbit/sec' 'Mbit/sec'
 }

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Source this file. Programs on an installed system, in the guest, and who
-# serves them: mlx5x logs a line when it opens a device, stock does not.
+# Source this file. Functions that run programs on an installed system, in the
+# guest, and find out which provider serves them: mlx5x logs a line when it opens
+# a device, stock does not.
 
 GUEST_LOG=/tmp/verbs.log
 
-# served NAME mlx5x|stock COMMAND...
+# served NAME mlx5x|stock COMMAND...: that provider serves COMMAND
 served() {
 	local name=$1 want=$2 who=stock
 	shift 2
@@ -25,7 +26,7 @@ served() {
 	fi
 }
 
-# pair PROGRAM OPTION...: server and client
+# pair PROGRAM OPTION...: runs PROGRAM as server and as client
 pair() {
 	local port=$((20000 + RANDOM % 10000)) server try
 	"$@" -p $port >/tmp/server 2>&1 &
@@ -43,7 +44,7 @@ pair() {
 	return 1
 }
 
-# says NAME TEXT: mlx5x-ctl does
+# says NAME REGEX: the output of "mlx5x-ctl status" has a line that matches
 says() {
 	/usr/sbin/mlx5x-ctl status >/tmp/status 2>&1
 	if grep -qE "$2" /tmp/status; then
