@@ -494,13 +494,13 @@ static inline void mlx5x_cq_publish_ci(struct mlx5x_cq *cq)
 		htobe32(cq->ci & MLX5X_CQ_CI_MASK);
 }
 
-/* cqe.c */
+/* poll.c */
 int mlx5x_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 mlx5x_poll_fn mlx5x_poll_fn_of(bool lock, uint32_t cqe_size);
 /* One completion, no lock: 1, or 0 if the CQ is empty. */
 int mlx5x_poll_one(struct mlx5x_cq *cq, struct ibv_wc *wc);
 
-/* cq_ex.c */
+/* poll_ex.c */
 void mlx5x_cq_ex_init(struct mlx5x_cq *cq, uint64_t wc_flags);
 
 /* import.c */
