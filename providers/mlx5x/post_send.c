@@ -10,7 +10,7 @@
 #include <errno.h>
 #include "doorbell.h"
 #include "post.h"
-#include "umr.h"
+#include "mw.h"
 
 MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {

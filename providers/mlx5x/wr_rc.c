@@ -3,7 +3,7 @@
  * The ibv_wr_* builders of RC.
  */
 #include <errno.h>
-#include "umr.h"
+#include "mw.h"
 #include "wr.h"
 
 /* A request that ibv_post_send calls plain. */
