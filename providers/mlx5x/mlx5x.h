@@ -440,18 +440,16 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
 int mlx5x_dereg_mr(struct verbs_mr *vmr);
 struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd);
+int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+		   void *addr, size_t length, int access);
+/* swap_smr of struct verbs_exp_ops. */
+struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
 /* mw.c */
 struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int mlx5x_dealloc_mw(struct ibv_mw *mw);
 int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
-
-/* rereg.c */
-int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-		   void *addr, size_t length, int access);
-/* swap_smr of struct verbs_exp_ops. */
-struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
 /* Access for which pages are pinned for writing. */
 enum {
