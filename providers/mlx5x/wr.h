@@ -55,10 +55,4 @@ MLX5X_INLINE void mlx5x_wr_end(struct mlx5x_qp *qp, const struct mlx5x_op *op,
 	wr->num++;
 }
 
-int mlx5x_wr_complete(struct ibv_qp_ex *qp_ex);
-
-/* Set the builders for send_ops. */
-void mlx5x_wr_init_rc(struct ibv_qp_ex *ex, uint64_t send_ops);
-void mlx5x_wr_init_ud(struct ibv_qp_ex *ex, uint64_t send_ops);
-
 #endif
