@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Indirect keys: keys that map pieces of other MRs, and are given their list
- * by requests on a QP (umr_fill.c) as often as one likes.
+ * by requests on a QP (umr.c) as often as one likes.
  *
  * A key is an ibv_mr, which ibv_dereg_mr destroys, with room for a number of
  * pieces that is fixed when it is made.  It is made free: until it is filled,

@@ -558,6 +558,21 @@ mlx5x_post_recv_fn mlx5x_post_recv_fn_of(bool lock);
 int mlx5x_wr_init(struct verbs_context *vctx, struct mlx5x_qp *qp,
 		  enum ibv_qp_type type, uint64_t send_ops);
 
+/* post_exp.c */
+int mlx5x_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
+			struct ibv_exp_send_wr **bad_wr,
+			const struct mlx5x_standard_send *standard);
+
+/* wr_mkey.c */
+void mlx5x_wr_key_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+		       unsigned int access, uint64_t start, size_t num,
+		       const struct mlx5x_mkey_piece *pieces);
+void mlx5x_wr_key_interleaved(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+			      unsigned int access, uint64_t start,
+			      uint32_t repeat, size_t num,
+			      const struct mlx5x_mkey_block *blocks);
+void mlx5x_wr_key_invalidate(struct ibv_qp_ex *qp, struct ibv_mr *mkey);
+
 /* ah.c */
 struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int mlx5x_destroy_ah(struct ibv_ah *ah);

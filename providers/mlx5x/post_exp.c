@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include "doorbell.h"
-#include "fill_fast.h"
+#include "umr_fast.h"
 #include "post.h"
 
 static_assert((int)IBV_EXP_SEND_FENCE == (int)IBV_SEND_FENCE &&

@@ -7,12 +7,26 @@
 #ifndef MLX5X_UMR_H
 #define MLX5X_UMR_H
 
+#include "mkey.h"
 #include "wqe.h"
 
-struct fill_list;
+/* Whose list it is: the vendor's structures or ours. */
+enum form {
+	FORM_EXP,
+	FORM_OWN,
+};
+
+/* A list of pieces, as it was asked. */
+struct fill_list {
+	struct ibv_mr *mr;
+	const void *pieces;
+	uint64_t access;
+	const uint64_t *start;
+	size_t num;
+};
 
 /*
- * umr_fill.c: the WQE at pi but for its control segment, whose immediate is
+ * The WQE at pi but for its control segment, whose immediate is
  * the key, and the number of its segments.  0, or why it must not be posted;
  * logged.
  */
@@ -26,20 +40,5 @@ int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi,
 			   const struct mlx5x_mkey_block *blocks, uint32_t *ds);
 int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mkey,
 		   uint32_t *ds);
-
-/* post_exp.c */
-int mlx5x_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
-			struct ibv_exp_send_wr **bad_wr,
-			const struct mlx5x_standard_send *standard);
-
-/* wr_mkey.c */
-void mlx5x_wr_key_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
-		       unsigned int access, uint64_t start, size_t num,
-		       const struct mlx5x_mkey_piece *pieces);
-void mlx5x_wr_key_interleaved(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
-			      unsigned int access, uint64_t start,
-			      uint32_t repeat, size_t num,
-			      const struct mlx5x_mkey_block *blocks);
-void mlx5x_wr_key_invalidate(struct ibv_qp_ex *qp, struct ibv_mr *mkey);
 
 #endif

@@ -3,7 +3,7 @@
  * The builders of <infiniband/verbs_mkey.h>.
  */
 #include <errno.h>
-#include "fill_fast.h"
+#include "umr_fast.h"
 #include "wr.h"
 
 static const struct mlx5x_op umr_op = {

@@ -5,21 +5,58 @@
  *
  * All is checked before anything is written: the memory of a list by pointer
  * may still be read for the fill before.  A fill that is refused leaves the key
- * as it was.  (The usual ones do not come here: fill_fast.h.)
+ * as it was.  (The usual ones do not come here: umr_fast.h.)
  *
  * Checked here is what the device does not tell apart or cuts off: kinds, PDs,
  * rights, room, widths of fields.  Ranges and rights of the pieces show when
  * the key is used.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
-#include "fill.h"
+#include "umr_fast.h"
 
 enum {
 	MIN_FIXED_SIZE = 4096,
 	ATOMIC_ALIGN = 8,
 };
+
+/*
+ * A fill while it is being encoded: what was asked, where its entries go, what
+ * is found out on the way.  The vendor's structures and ours are read by the
+ * same code, in an instance for each.
+ */
+struct fill {
+	struct mlx5x_qp *qp;
+	struct mlx5x_mkey *mkey;
+	uint64_t access;
+	uint64_t start;
+	struct mlx5x_mkey_list *list; /* NULL: inline */
+	const void *pieces;
+	uint32_t num;
+	uint32_t repeat;
+	/* found out on the way */
+	uint64_t length;
+	uint32_t entries;
+	uint32_t log_page;
+};
+
+/* Where entries go. */
+struct sink {
+	struct mlx5x_klm_seg *next;
+	struct mlx5x_klm_seg *end; /* go on at first then */
+	struct mlx5x_klm_seg *first;
+};
+
+MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
+{
+	struct mlx5x_klm_seg *klm = s->next++;
+
+	if (unlikely(s->next == s->end))
+		s->next = s->first;
+	return klm;
+}
 
 static const uint64_t max_piece = (uint64_t)1 << 31;
 
@@ -39,9 +76,9 @@ static const uint64_t max_piece = (uint64_t)1 << 31;
 const __be32 mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
 				       RIGHTS_4(12) };
 
-MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
-				 const struct mlx5x_mkey *mkey, int err,
-				 const char *why)
+static MLX5X_COLD int refuse_fill(const struct mlx5x_qp *qp,
+				  const struct mlx5x_mkey *mkey, int err,
+				  const char *why)
 {
 	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
 		  "QP 0x%x: fill or invalidation of key 0x%x refused: %s\n",
@@ -49,7 +86,7 @@ MLX5X_COLD int mlx5x_refuse_fill(const struct mlx5x_qp *qp,
 	return err;
 }
 
-MLX5X_COLD int mlx5x_refuse_fill_room(const struct fill *f)
+static MLX5X_COLD int refuse_room(const struct fill *f)
 {
 	verbs_err(
 		verbs_get_ctx(f->qp->vqp.qp.context),
@@ -64,23 +101,23 @@ MLX5X_COLD int mlx5x_refuse_fill_room(const struct fill *f)
 static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
 {
 	if (!qp->sq.umr)
-		return mlx5x_refuse_fill(qp, NULL, EINVAL,
-					 "the QP was not created for it");
+		return refuse_fill(qp, NULL, EINVAL,
+				   "the QP was not created for it");
 	if (!mr || mr->context != qp->vqp.qp.context ||
 	    !to_mmr(verbs_get_mr(mr))->indirect)
-		return mlx5x_refuse_fill(qp, NULL, EINVAL,
-					 "no indirect key of this context");
+		return refuse_fill(qp, NULL, EINVAL,
+				   "no indirect key of this context");
 	if (to_mmkey(mr)->pdn != qp->pdn)
-		return mlx5x_refuse_fill(qp, to_mmkey(mr), EPERM,
-					 "a key of another PD");
+		return refuse_fill(qp, to_mmkey(mr), EPERM,
+				   "a key of another PD");
 	return 0;
 }
 
 static int check_access(const struct fill *f)
 {
 	if (f->access & f->mkey->no_rights)
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-					 "access that such a key cannot grant");
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "access that such a key cannot grant");
 	return 0;
 }
 
@@ -172,11 +209,11 @@ static int check_list(struct fill *f, uint32_t room, enum form form)
 
 	for (i = 0; i < f->num; i++) {
 		if (!get_piece(f, i, form, &p))
-			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-						 "a piece without an MR");
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "a piece without an MR");
 		n = num_entries(&p);
 		if (n > left)
-			return mlx5x_refuse_fill_room(f);
+			return refuse_room(f);
 		left -= n;
 		f->length += p.length;
 	}
@@ -207,20 +244,20 @@ static int check_fixed(struct fill *f, uint32_t room, enum form form)
 	uint32_t i;
 
 	if (f->num > room)
-		return mlx5x_refuse_fill_room(f);
+		return refuse_room(f);
 	for (i = 0; i < f->num; i++) {
 		if (!get_piece(f, i, form, &p))
-			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-						 "a piece without an MR");
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "a piece without an MR");
 		if (!i)
 			size = p.length;
 		if (!p.length || p.length > size ||
 		    (p.length < size && i + 1 < f->num))
-			return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-						 "pieces that are not equal");
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "pieces that are not equal");
 		if (f->access & IBV_ACCESS_REMOTE_ATOMIC &&
 		    p.addr % ATOMIC_ALIGN)
-			return mlx5x_refuse_fill(
+			return refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"atomics on a piece that is not aligned");
 		f->length += p.length;
@@ -235,7 +272,7 @@ static int check_fixed(struct fill *f, uint32_t room, enum form form)
 		while (size & (size - 1))
 			size += size & -size;
 	if (size < MIN_FIXED_SIZE || size > max_piece || size & (size - 1))
-		return mlx5x_refuse_fill(
+		return refuse_fill(
 			f->qp, f->mkey, EINVAL,
 			"pieces of a size that is no power of two from 4 KiB to 2 GiB");
 	f->log_page = __builtin_ctzll(size);
@@ -253,14 +290,100 @@ static void put_fixed(const struct fill *f, struct sink *s, enum form form)
 	}
 }
 
+/*
+ * Patterns: lists that repeat blocks.  The device has 16 bits for the size of
+ * a block and for its stride, and no negative ones.
+ */
+
+/* Of a pattern: one block, in the widths that the device has. */
+static int get_block(const struct fill *f, uint32_t i, enum form form,
+		     struct mlx5x_mkey_block *block)
+{
+	uint64_t length, stride;
+
+	if (form == FORM_OWN) {
+		*block = ((const struct mlx5x_mkey_block *)f->pieces)[i];
+		length = block->length;
+		stride = block->stride;
+	} else {
+		const struct ibv_exp_mem_repeat_block *b = f->pieces;
+
+		b += i;
+		if (!b->mr || !b->byte_count || !b->stride)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a block without MR, size or stride");
+		length = b->byte_count[0];
+		stride = b->stride[0];
+		block->addr = b->base_addr;
+		block->lkey = b->mr->lkey;
+		block->length = length;
+		block->stride = stride;
+	}
+	if (length < 1 || length > MLX5X_MAX_BLOCK ||
+	    stride > MLX5X_MAX_BLOCK) {
+		verbs_err(verbs_get_ctx(f->qp->vqp.qp.context),
+			  "QP 0x%x: a block of %" PRIu64 " bytes each %" PRIu64
+			  " refused, possible are 1 to 65535 each 0 to 65535\n",
+			  f->qp->vqp.qp.qp_num, length, stride);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check_pattern(struct fill *f, uint32_t room, enum form form)
+{
+	struct mlx5x_mkey_block b;
+	uint64_t round = 0;
+	uint32_t i;
+	int err;
+
+	if (f->mkey->fixed)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a pattern in a key of equal pieces");
+	if (f->num > room)
+		return refuse_room(f);
+	for (i = 0; i < f->num; i++) {
+		err = get_block(f, i, form, &b);
+		if (err)
+			return err;
+		round += b.length;
+	}
+	f->entries = f->num ? f->num + 1 : 0;
+	f->length = round * f->repeat;
+	return 0;
+}
+
+static void put_pattern(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_repeat_seg *head = (struct mlx5x_repeat_seg *)sink_take(s);
+	struct mlx5x_mkey_block b = {};
+	struct mlx5x_block_seg *seg;
+	uint32_t i;
+
+	head->byte_count = htobe32(f->length / f->repeat);
+	head->op = htobe32(MLX5X_REPEAT_OP);
+	head->repeat = htobe32(f->repeat);
+	head->rsvd12 = 0;
+	head->num_blocks = htobe16(f->num);
+	for (i = 0; i < f->num; i++) {
+		get_block(f, i, form, &b);
+		seg = (struct mlx5x_block_seg *)sink_take(s);
+		seg->stride = htobe16(b.stride);
+		seg->byte_count = htobe16(b.length);
+		seg->key = htobe32(b.lkey);
+		seg->addr = htobe64(b.addr);
+	}
+}
+
 /* Is all of it below 2^64? */
 static int check_range(const struct fill *f)
 {
 	if (!f->entries)
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL, "no pieces");
+		return refuse_fill(f->qp, f->mkey, EINVAL, "no pieces");
 	if (f->start + (f->length - 1) < f->start)
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-					 "a range beyond 2^64");
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a range beyond 2^64");
 	return 0;
 }
 
@@ -279,7 +402,7 @@ static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
 	else
 		sink_ring(&s, &f->qp->sq, pi);
 	if (pattern)
-		err = mlx5x_check_pattern(f, room, form);
+		err = check_pattern(f, room, form);
 	else if (mkey->fixed)
 		err = check_fixed(f, room, form);
 	else
@@ -289,7 +412,7 @@ static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
 	if (err)
 		return err;
 	if (pattern)
-		mlx5x_put_pattern(f, &s, form);
+		put_pattern(f, &s, form);
 	else if (mkey->fixed)
 		put_fixed(f, &s, form);
 	else
@@ -307,45 +430,43 @@ static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
 	switch (wr->ext_op.umr.umr_type) {
 	case IBV_EXP_UMR_MR_LIST:
 		if (f->mkey->fixed)
-			return mlx5x_refuse_fill(
+			return refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"pieces of any size in a key of equal ones");
 		break;
 	case IBV_EXP_UMR_MR_LIST_FIXED_SIZE:
 		if (!f->mkey->fixed)
-			return mlx5x_refuse_fill(
+			return refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"the key was made without FIXED_BUFFER_SIZE");
 		break;
 	case IBV_EXP_UMR_REPEAT:
 		if (wr->ext_op.umr.mem_list.rb.stride_dim != 1)
-			return mlx5x_refuse_fill(
+			return refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"a pattern of more than one dimension");
 		if (!repeat || !*repeat || *repeat > UINT32_MAX)
-			return mlx5x_refuse_fill(
+			return refuse_fill(
 				f->qp, f->mkey, EINVAL,
 				"a repeat count that is not 1 to 2^32 - 1");
 		f->repeat = *repeat;
 		break;
 	default:
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-					 "no such umr_type");
+		return refuse_fill(f->qp, f->mkey, EINVAL, "no such umr_type");
 	}
 	if (wr->exp_send_flags & IBV_EXP_SEND_INLINE)
 		return 0;
 	if (!wr->ext_op.umr.memory_objects)
-		return mlx5x_refuse_fill(
-			f->qp, f->mkey, EINVAL,
-			"a list neither inline nor with memory");
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a list neither inline nor with memory");
 	f->list = to_mlist(wr->ext_op.umr.memory_objects);
 	if (f->list->ibv.context != f->qp->vqp.qp.context)
-		return mlx5x_refuse_fill(f->qp, f->mkey, EINVAL,
-					 "a list's memory of another context");
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a list's memory of another context");
 	/* The device would find out, and stop the queue. */
 	if (f->list->pdn != f->qp->pdn)
-		return mlx5x_refuse_fill(f->qp, f->mkey, EPERM,
-					 "a list's memory of another PD");
+		return refuse_fill(f->qp, f->mkey, EPERM,
+				   "a list's memory of another PD");
 	return 0;
 }
 
@@ -371,8 +492,8 @@ int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 	if (err)
 		return err;
 	if (f.num && !f.pieces)
-		return mlx5x_refuse_fill(qp, f.mkey, EINVAL,
-					 "a number without a list");
+		return refuse_fill(qp, f.mkey, EINVAL,
+				   "a number without a list");
 	err = parse_exp(&f, wr);
 	return err ? err : fill(&f, pi, FORM_EXP, ds);
 }
@@ -391,10 +512,10 @@ static int fill_own(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 	if (err)
 		return err;
 	if (num && !f->pieces)
-		return mlx5x_refuse_fill(qp, f->mkey, EINVAL,
-					 "a number without a list");
+		return refuse_fill(qp, f->mkey, EINVAL,
+				   "a number without a list");
 	if (num > UINT32_MAX)
-		return mlx5x_refuse_fill_room(f);
+		return refuse_room(f);
 	f->num = num;
 	return fill(f, pi, FORM_OWN, ds);
 }
@@ -420,8 +541,7 @@ int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 			  .pieces = blocks };
 
 	if (!repeat)
-		return mlx5x_refuse_fill(qp, NULL, EINVAL,
-					 "a repeat count of 0");
+		return refuse_fill(qp, NULL, EINVAL, "a repeat count of 0");
 	return fill_own(qp, pi, mr, &f, num, ds);
 }
 
