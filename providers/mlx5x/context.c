@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd_share.h"
+#include "cmd.h"
 #include "mkey.h"
 #include "rsc.h"
 

@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "cmd_share.h"
+#include "cmd.h"
 #include "mlx5x.h"
 
 struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle)

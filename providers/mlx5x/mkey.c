@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <infiniband/verbs_mkey.h>
 #include "cmd.h"
-#include "cmd_share.h"
 #include "mkey.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd_share.h"
+#include "cmd.h"
 #include "mlx5x.h"
 #include "src/share_ref.h"
 

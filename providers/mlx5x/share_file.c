@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/kcmp.h>
-#include "cmd_share.h"
+#include "cmd.h"
 #include "mlx5x.h"
 
 #ifndef F_DUPFD_QUERY

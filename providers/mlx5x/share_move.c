@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "cmd_share.h"
+#include "cmd.h"
 #include "mkey.h"
 #include "mlx5x.h"
 

@@ -9,7 +9,7 @@
 #ifndef FAKE_SHARE_H
 #define FAKE_SHARE_H
 
-#include "cmd_share.h"
+#include "cmd.h"
 #include "fake.h"
 
 struct fake_share {
