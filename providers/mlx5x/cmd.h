@@ -14,7 +14,7 @@
 #include <kernel-abi/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "share.h"
+#include "live.h"
 
 struct mlx5x_cq;
 struct mlx5x_create_mkey_in;

@@ -17,6 +17,7 @@
 #include "cmd.h"
 #include "mkey.h"
 #include "rsc.h"
+#include "share.h"
 
 static int get_context(struct mlx5x_context *ctx,
 		       struct mlx5_ib_alloc_ucontext_resp *resp)
@@ -195,6 +196,8 @@ void mlx5x_free_context(struct ibv_context *context)
 	struct mlx5x_context *ctx = to_mctx(context);
 
 	mlx5x_share_fini(ctx);
+	mlx5x_pds_fini(ctx);
+	mlx5x_live_fini(ctx);
 	mlx5x_unregister_context(context);
 	mlx5x_mkey_dev_free(ctx);
 	mlx5x_dbrecs_fini(ctx);

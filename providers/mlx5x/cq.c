@@ -108,9 +108,9 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
 	err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
 				  &cq->cqn);
 	/* The channel may be of the file that the context has left. */
-	if (err != EBADF || !attr->channel || !ctx->share.moved)
+	if (err != EBADF || !attr->channel || !ctx->file.moved)
 		return err;
-	err = mlx5x_move_channel(ctx, attr->channel);
+	err = mlx5x_channel_renew(ctx, attr->channel);
 	if (err)
 		return err;
 	return mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,

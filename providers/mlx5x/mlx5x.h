@@ -24,7 +24,7 @@
 #include <util/compiler.h>
 #include "env.h"
 #include "hw.h"
-#include "share.h"
+#include "live.h"
 #include "src/exp_ops.h"
 
 #define MLX5X_INLINE static inline __attribute__((always_inline))
@@ -152,8 +152,10 @@ struct mlx5x_context {
 	struct mlx5x_uars uars;
 	struct mlx5x_dbrecs dbrecs;
 	struct mlx5x_rsc_table rscs;
-	struct mlx5x_sharing share;
-	struct verbs_context vctx; /* its last member ends the struct */
+	struct mlx5x_objects objects;
+	struct mlx5x_file file;
+	struct list_node share_entry; /* of all contexts of the process */
+	struct verbs_context vctx;    /* its last member ends the struct */
 };
 
 struct mlx5x_td {
@@ -404,6 +406,17 @@ struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx);
 void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf);
 /* Say anew where the registers of a page are. */
 void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar);
+
+/* channel.c */
+void mlx5x_fd_replace(int new, int fd);
+/* Whether it blocks. */
+void mlx5x_fd_copy_flags(int old, int new);
+/*
+ * Give a channel that was made before its context moved the new file.  0 or an
+ * errno.
+ */
+int mlx5x_channel_renew(struct mlx5x_context *ctx,
+			struct ibv_comp_channel *channel);
 
 /* buf.c: length is rounded up to pages, content is zero */
 int mlx5x_buf_alloc(struct mlx5x_context *ctx, struct mlx5x_buf *buf,

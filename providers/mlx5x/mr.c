@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "mkey.h"
+#include "share.h"
 #include "umr.h"
 
 #define KNOWN_ACCESS                                                         \
@@ -139,7 +140,7 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 		kernel.ibv_mr.handle = mr->handle;
 		if (!mr->upstream)
 			mlx5x_live_del(ctx, &mr->live);
-		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live)
+		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live, false)
 				   : mlx5x_cmd_dereg_mr(&kernel);
 		if (err && !mr->upstream)
 			mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,

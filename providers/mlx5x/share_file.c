@@ -13,6 +13,7 @@
 #include <linux/kcmp.h>
 #include "cmd.h"
 #include "mlx5x.h"
+#include "share.h"
 
 #ifndef F_DUPFD_QUERY
 #define F_DUPFD_QUERY 1027

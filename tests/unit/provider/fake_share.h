@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "fake.h"
+#include "share.h"
 
 struct fake_share {
 	/* answers */

@@ -81,7 +81,7 @@ static void test_handles(void **state)
 	fake_fail(FAKE_QUERY_MR, 0, EINVAL);
 	assert_null(mlx5x_import_mr_fd(c, a->cmd_fd, 3));
 	assert_int_equal(errno, EINVAL);
-	assert_false(to_mctx(c)->share.moved);
+	assert_false(to_mctx(c)->file.moved);
 	/* Gone between the first look and the reference. */
 	fake_fail(FAKE_QUERY_PD, 1, ENOENT);
 	assert_null(mlx5x_import_pd_fd(c, a->cmd_fd, 3));

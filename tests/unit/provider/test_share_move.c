@@ -286,7 +286,7 @@ static void scene_unchanged(struct scene *s)
 	assert_int_equal(fake.live_cqs, 1);
 	assert_int_equal(fake.live_pds, 1);
 	assert_int_equal(fake.live_uars, 2);
-	assert_false(to_mctx(s->c)->share.moved);
+	assert_false(to_mctx(s->c)->file.moved);
 }
 
 static void scene_close(struct scene *s)

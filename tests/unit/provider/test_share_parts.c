@@ -162,7 +162,7 @@ static void test_let_go(void **state)
 	assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
 	/* The last holder's dealloc is the kernel's: nothing names it then. */
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	to_mctx(a)->share.shared = false;
+	to_mctx(a)->file.shared = false;
 	fake_close(a);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 0);
 	assert_int_equal(mlx5x_dealloc_pd(again), 0);
