@@ -388,14 +388,24 @@ MLX5X_CONTAINER(to_mqp_ex, qp, struct ibv_qp_ex, vqp.qp_ex)
 MLX5X_CONTAINER(rsc_to_mqp, qp, struct mlx5x_rsc, rsc)
 
 /* context.c */
+struct mlx5x_opening {
+	const struct verbs_context_ops *ops;
+	const struct verbs_exp_ops *exp_ops;
+	void *private_data; /* of mlx5dv_open_device */
+	bool import;	    /* the descriptor has a context already */
+};
+
+/* Takes cmd_fd over, also when it fails. */
+struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
+					 const struct mlx5x_opening *opening);
+void mlx5x_free_context(struct ibv_context *context);
+
+/* mlx5x.c */
 struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
 					  void *private_data);
 struct verbs_context *mlx5x_import_context(struct ibv_device *device,
 					   int cmd_fd);
-void mlx5x_free_context(struct ibv_context *context);
-
-/* mlx5x.c */
-extern const struct verbs_context_ops mlx5x_ops;
+extern const struct verbs_exp_ops mlx5x_exp_ops;
 extern const struct verbs_device_ops mlx5x_device_ops;
 
 /* uar.c */
@@ -478,7 +488,10 @@ int mlx5x_check_access(struct ibv_context *context, int *access);
 /* Where an MR at addr begins for the device; 0 or EINVAL, logged. */
 int mlx5x_zero_base(struct ibv_context *context, const void *addr,
 		    uint64_t *hca_va);
-extern const struct verbs_exp_ops mlx5x_exp_ops;
+/* reg_smr and mr_handle of struct verbs_exp_ops. */
+struct ibv_mr *mlx5x_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
+			     int access, bool no_rdma, struct mlx5x_smr *smr);
+uint32_t mlx5x_mr_handle(struct ibv_mr *mr);
 
 /* cq.c */
 struct ibv_cq *mlx5x_create_cq(struct ibv_context *context, int cqe,

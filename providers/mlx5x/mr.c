@@ -32,8 +32,6 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "mkey.h"
-#include "share.h"
-#include "umr.h"
 
 #define KNOWN_ACCESS                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \
@@ -156,8 +154,8 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 	return 0;
 }
 
-static struct ibv_mr *reg_smr(struct ibv_pd *pd, void *addr, size_t length,
-			      int access, bool no_rdma, struct mlx5x_smr *smr)
+struct ibv_mr *mlx5x_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
+			     int access, bool no_rdma, struct mlx5x_smr *smr)
 {
 	struct mlx5x_mr *mr;
 	struct ibv_mr *ibmr;
@@ -357,27 +355,7 @@ struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *ibmr, struct mlx5x_smr *smr)
 	return old;
 }
 
-static uint32_t mr_handle(struct ibv_mr *mr)
+uint32_t mlx5x_mr_handle(struct ibv_mr *mr)
 {
 	return to_mmr(verbs_get_mr(mr))->handle;
 }
-
-const struct verbs_exp_ops mlx5x_exp_ops = {
-	.size = sizeof(struct verbs_exp_ops),
-	.reg_smr = reg_smr,
-	.swap_smr = mlx5x_swap_smr,
-	.export_to_fd = mlx5x_export_to_fd,
-	.import_pd_fd = mlx5x_import_pd_fd,
-	.import_mr_fd = mlx5x_import_mr_fd,
-	.mr_handle = mr_handle,
-	.query_umr = mlx5x_query_umr,
-	.create_mkey = mlx5x_create_key,
-	.mkey_entries = mlx5x_key_entries,
-	.alloc_mkey_list = mlx5x_alloc_key_list,
-	.free_mkey_list = mlx5x_free_key_list,
-	.create_umr_qp = mlx5x_create_qp_umr,
-	.exp_post_send = mlx5x_exp_post_send,
-	.wr_mkey_list = mlx5x_wr_key_list,
-	.wr_mkey_interleaved = mlx5x_wr_key_interleaved,
-	.wr_mkey_invalidate = mlx5x_wr_key_invalidate,
-};
