@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 /* Static rates of the device; the code of the n-th is n + 7. */
 static uint8_t rate_code(enum ibv_rate rate)

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 /* fd is open, so only the rare races that the manual page names remain. */
 void mlx5x_fd_replace(int new, int fd)

@@ -13,7 +13,7 @@
 #include <infiniband/cmd_ioctl.h>
 #include "cmd.h"
 #include "compat.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 DECLARE_DRV_CMD(cmd_alloc_ucontext, IB_USER_VERBS_CMD_GET_CONTEXT,
 		mlx5_ib_alloc_ucontext_req_v2, mlx5_ib_alloc_ucontext_resp);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmd.h"
-#include "mkey.h"
+#include "ops.h"
 #include "rsc.h"
 #include "share.h"
 

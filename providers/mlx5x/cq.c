@@ -14,6 +14,7 @@
 #include <util/mmio.h>
 #include <util/udma_barrier.h>
 #include "cmd.h"
+#include "ops.h"
 #include "srq.h"
 
 enum {

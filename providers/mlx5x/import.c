@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle)
 {

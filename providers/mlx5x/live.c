@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 #include "src/share_ref.h"
 
 /* What a reference stands for, as its callbacks see it. */

@@ -94,7 +94,4 @@ int mlx5x_live_take(struct mlx5x_context *ctx, struct mlx5x_live *live,
 int mlx5x_live_release(struct mlx5x_context *ctx, struct mlx5x_live *live,
 		       bool force);
 
-/* refuse.c: log an errno that no other line explains, and return it. */
-int mlx5x_explain(struct mlx5x_context *ctx, int err);
-
 #endif

@@ -3,6 +3,14 @@
  * Indirect keys, made and destroyed; the lists in memory that fill them; and
  * what a device can do with them.
  *
+ * An indirect key maps pieces of other MRs, and is given their list by requests
+ * on a QP (umr.c) as often as one likes.  It is an ibv_mr, which ibv_dereg_mr
+ * destroys, with room for a number of pieces that is fixed when it is made.  It
+ * is made free: until it is filled, and after an invalidation, nobody can use
+ * it.  Two routes into the kernel lead to one: a raw command where the context
+ * has DEVX, and else a memory window of unusual size, which is the same to the
+ * device but has room for 256 pieces at most and no list of equal ones.
+ *
  * A pattern's head takes the place of a piece, so that there is always room
  * for one more than was asked.
  */
@@ -10,7 +18,8 @@
 #include <stdlib.h>
 #include <infiniband/verbs_mkey.h>
 #include "cmd.h"
-#include "mkey.h"
+#include "ops.h"
+#include "umr.h"
 
 enum {
 	/* num_klms of a window is a byte, and the kernel rounds it up. */

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <rdma/ib_user_ioctl_verbs.h>
-#include "mkey.h"
-#include "mlx5x.h"
+#include "ops.h"
 #include "share.h"
 #include "umr.h"
 

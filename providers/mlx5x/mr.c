@@ -31,7 +31,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mkey.h"
+#include "ops.h"
 
 #define KNOWN_ACCESS                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "mw.h"
+#include "ops.h"
 
 enum {
 	MAX_KLMS = 4,

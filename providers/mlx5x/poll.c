@@ -13,6 +13,7 @@
 #include <endian.h>
 #include <string.h>
 #include <util/udma_barrier.h>
+#include "ops.h"
 #include "rsc.h"
 #include "srq.h"
 #include "wqe.h"

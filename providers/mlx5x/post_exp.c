@@ -7,8 +7,9 @@
  */
 #include <errno.h>
 #include "doorbell.h"
-#include "umr_fast.h"
+#include "ops.h"
 #include "post.h"
+#include "umr_fast.h"
 
 static_assert((int)IBV_EXP_SEND_FENCE == (int)IBV_SEND_FENCE &&
 		      (int)IBV_EXP_SEND_SIGNALED == (int)IBV_SEND_SIGNALED &&

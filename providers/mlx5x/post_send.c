@@ -9,8 +9,9 @@
  */
 #include <errno.h>
 #include "doorbell.h"
-#include "post.h"
 #include "mw.h"
+#include "ops.h"
+#include "post.h"
 
 MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include "doorbell.h"
+#include "ops.h"
 #include "post.h"
 
 static MLX5X_COLD int refuse_ah(struct mlx5x_qp *qp)

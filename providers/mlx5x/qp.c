@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "mkey.h"
+#include "ops.h"
 #include "qp_cap.h"
 #include "rsc.h"
 #include "wqe.h"

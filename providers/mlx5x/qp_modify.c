@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state)
 {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 #define HAS(attr_size, field)                         \
 	((attr_size) >=                               \

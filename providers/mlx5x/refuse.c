@@ -3,7 +3,7 @@
  * The log's line for what the kernel refuses.
  */
 #include <errno.h>
-#include "mlx5x.h"
+#include "ops.h"
 
 int mlx5x_explain(struct mlx5x_context *ctx, int err)
 {

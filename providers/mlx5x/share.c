@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 #include "share.h"
 #include "src/share_ref.h"
 

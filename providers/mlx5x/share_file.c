@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <linux/kcmp.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 #include "share.h"
 
 #ifndef F_DUPFD_QUERY

@@ -25,8 +25,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "cmd.h"
-#include "mkey.h"
-#include "mlx5x.h"
+#include "ops.h"
 #include "share.h"
 
 struct new_uar {

@@ -7,8 +7,15 @@
 #ifndef MLX5X_UMR_H
 #define MLX5X_UMR_H
 
-#include "mkey.h"
 #include "wqe.h"
+
+/* The limits of lists in a WQE. */
+enum {
+	MLX5X_FILL_HEAD = 2 * MLX5X_WQEBB,
+	MLX5X_KLM_GROUP = 4,
+	/* What fits before the 64th segment, one of it a pattern's head. */
+	MLX5X_MAX_INLINE_KLMS = 51,
+};
 
 /* Whose list it is: the vendor's structures or ours. */
 enum form {

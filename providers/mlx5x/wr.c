@@ -10,6 +10,7 @@
 #include <errno.h>
 #include "doorbell.h"
 #include "mw.h"
+#include "ops.h"
 #include "wr.h"
 
 enum {

@@ -3,6 +3,7 @@
  * The builders of <infiniband/verbs_mkey.h>.
  */
 #include <errno.h>
+#include "ops.h"
 #include "umr_fast.h"
 #include "wr.h"
 

@@ -13,7 +13,6 @@
 #include <infiniband/verbs_exp.h>
 #include <infiniband/verbs_mkey.h>
 #include "fake.h"
-#include "mkey.h"
 
 enum {
 	MAX = 16,

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 enum fake_cmd {
 	FAKE_GET_CONTEXT,

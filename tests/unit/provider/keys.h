@@ -12,7 +12,6 @@
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
 #include "fake.h"
-#include "mkey.h"
 #include "ref.h"
 #include "umr.h"
 

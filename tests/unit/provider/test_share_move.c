@@ -7,7 +7,6 @@
  * the context as it was and nothing behind; and what cannot move.
  */
 #include "fake_share.h"
-#include "mkey.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -16,7 +16,6 @@
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
 #include "fake.h"
-#include "mkey.h"
 #include "umr.h"
 
 enum {
