@@ -22,6 +22,7 @@ enum {
 	MLX5X_WQEBB = 64,
 	MLX5X_WQEBB_SHIFT = 6,
 	MLX5X_SEG = 16,
+	MLX5X_WQEBB_DS = MLX5X_WQEBB / MLX5X_SEG,
 	/* ds of the control segment is 6 bits wide. */
 	MLX5X_MAX_DS = 63,
 	/* RDMA requests may carry data segments up to this WQE size. */

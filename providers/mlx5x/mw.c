@@ -205,6 +205,43 @@ uint32_t mlx5x_put_bind(struct mlx5x_sq *sq, uint32_t pi,
 	return BIND_DS;
 }
 
+int mlx5x_encode_bind(struct mlx5x_qp *qp, const void *request,
+		      struct mlx5x_wqe *wqe)
+{
+	const struct ibv_send_wr *wr = request;
+	const struct mlx5x_bind bind = {
+		.mw = wr->bind_mw.mw,
+		.rkey = wr->bind_mw.rkey,
+		.info = &wr->bind_mw.bind_info,
+	};
+	int err = mlx5x_bind_check(qp, &bind);
+
+	if (err)
+		return err;
+	mlx5x_encode_rc_end(&qp->sq, wr, wqe, &mlx5x_rc_ops[IBV_WR_BIND_MW],
+			    mlx5x_put_bind(&qp->sq, wqe->pi, &bind),
+			    htobe32(bind.mw->rkey));
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
+	return 0;
+}
+
+int mlx5x_encode_local_inv(struct mlx5x_qp *qp, const void *request,
+			   struct mlx5x_wqe *wqe)
+{
+	const struct ibv_send_wr *wr = request;
+	int err = mlx5x_local_inv_check(qp);
+
+	if (err)
+		return err;
+	mlx5x_encode_rc_end(&qp->sq, wr, wqe, &mlx5x_rc_ops[IBV_WR_LOCAL_INV],
+			    mlx5x_put_local_inv(&qp->sq, wqe->pi),
+			    htobe32(wr->invalidate_rkey));
+	if (wr->send_flags & IBV_SEND_FENCE)
+		wqe->ctrl->fm_ce_se = mlx5x_fence_strong(wqe->ctrl->fm_ce_se);
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
+	return 0;
+}
+
 struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct mlx5x_mw *mw;

@@ -5,9 +5,15 @@
 #ifndef MLX5X_MW_H
 #define MLX5X_MW_H
 
-#include "wqe.h"
+#include "post.h"
 
-/* What ibv_post_send, ibv_bind_mw and ibv_wr_bind_mw have in common. */
+/* The encoders of ibv_post_send and ibv_bind_mw. */
+int mlx5x_encode_bind(struct mlx5x_qp *qp, const void *request,
+		      struct mlx5x_wqe *wqe);
+int mlx5x_encode_local_inv(struct mlx5x_qp *qp, const void *request,
+			   struct mlx5x_wqe *wqe);
+
+/* The parts of a bind, for ibv_wr_bind_mw. */
 struct mlx5x_bind {
 	const struct ibv_mw *mw;
 	uint32_t rkey; /* of the window from now on */

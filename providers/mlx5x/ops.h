@@ -205,8 +205,7 @@ int mlx5x_wr_init(struct verbs_context *vctx, struct mlx5x_qp *qp,
 
 /* post_exp.c */
 int mlx5x_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
-			struct ibv_exp_send_wr **bad_wr,
-			const struct mlx5x_standard_send *standard);
+			struct ibv_exp_send_wr **bad_wr);
 
 /* wr_mkey.c */
 void mlx5x_wr_key_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,

@@ -151,20 +151,21 @@ static void init_sq(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 		max_ds = MLX5X_MAX_DS;
 	sq->bf_max_ds_inline = max_ds;
 	sq->bf_max_ds = ctx->env.prefer_bf ? max_ds : 0;
-	for (flags = 0; flags < 8; flags++) {
+	for (flags = 0; flags <= MLX5X_FM_FLAGS; flags++) {
 		bool fence = flags & IBV_SEND_FENCE;
 		uint8_t ce_se =
 			(flags & IBV_SEND_SIGNALED || sig_all ? MLX5X_CE_ALWAYS
 							      : 0) |
 			(flags & IBV_SEND_SOLICITED ? MLX5X_SOLICITED : 0);
 
-		sq->fm_ce_se[0][flags] = ce_se | (fence ? MLX5X_FENCE : 0);
+		sq->fm_ce_se[MLX5X_AFTER_ANY][flags] =
+			ce_se | (fence ? MLX5X_FENCE : 0);
 		/* What follows a UMR waits for it. */
-		sq->fm_ce_se[1][flags] = ce_se |
-					 (fence ? MLX5X_FENCE_SMALL_AND_FENCE
-						: MLX5X_FENCE_SMALL);
+		sq->fm_ce_se[MLX5X_AFTER_UMR][flags] =
+			ce_se | (fence ? MLX5X_FENCE_SMALL_AND_FENCE
+				       : MLX5X_FENCE_SMALL);
 	}
-	sq->fm = sq->fm_ce_se[0];
+	sq->fm = sq->fm_ce_se[MLX5X_AFTER_ANY];
 	sq->max_sge = qp->cap.max_send_sge;
 	sq->max_inline = qp->cap.max_inline_data;
 	qp->rq.max_sge = qp->cap.max_recv_sge;

@@ -160,6 +160,15 @@ struct mlx5x_slot {
 
 static_assert(sizeof(struct mlx5x_slot) == 16, "slot");
 
+/* fm_ce_se is looked up by what the request before was, and by these flags. */
+enum {
+	MLX5X_AFTER_ANY,
+	MLX5X_AFTER_UMR, /* waits for it */
+	MLX5X_NUM_AFTER,
+	MLX5X_FM_FLAGS = IBV_SEND_FENCE | IBV_SEND_SIGNALED |
+			 IBV_SEND_SOLICITED,
+};
+
 struct mlx5x_sq {
 	uint8_t *buf;
 	uint8_t *end;
@@ -178,8 +187,7 @@ struct mlx5x_sq {
 	uint8_t bf_max_ds_inline;
 	bool umr; /* keys may be filled, inline by so many pieces */
 	uint8_t max_klms;
-	/* by what is before it (a UMR or not), by fence, signalled, solicited */
-	uint8_t fm_ce_se[2][8];
+	uint8_t fm_ce_se[MLX5X_NUM_AFTER][MLX5X_FM_FLAGS + 1];
 	const uint8_t *fm; /* for the next request */
 	struct mlx5x_lock lock;
 	/* WQEs completed: stored by poll */

@@ -107,7 +107,7 @@ MLX5X_INLINE void add_data(struct mlx5x_qp *qp, int n)
 	}
 	wr->ds += n;
 	wr->ctrl->qpn_ds = htobe32(qp->sq.qpn | wr->ds);
-	qp->sq.pi = wr->cur_pi + (wr->ds + 3) / 4;
+	qp->sq.pi = wr->cur_pi + mlx5x_wqe_blocks(wr->ds);
 }
 
 static void wr_set_sge(struct ibv_qp_ex *qp_ex, uint32_t lkey, uint64_t addr,
@@ -218,7 +218,8 @@ static void build_atomic(struct ibv_qp_ex *qp_ex, enum ibv_wr_opcode opcode,
 	mlx5x_put_raddr((struct mlx5x_raddr_seg *)(ctrl + 1), raddr, rkey);
 	mlx5x_put_atomic((struct mlx5x_atomic_seg *)(ctrl + 2), swap_add,
 			 compare);
-	mlx5x_wr_end(qp, &mlx5x_rc_ops[opcode], 3, ctrl + 3, 0);
+	mlx5x_wr_end(qp, &mlx5x_rc_ops[opcode], MLX5X_ATOMIC_DS,
+		     ctrl + MLX5X_ATOMIC_DS, 0);
 }
 
 static void wr_cmp_swp(struct ibv_qp_ex *qp_ex, uint32_t rkey, uint64_t raddr,
@@ -244,7 +245,7 @@ static void end_umr(struct mlx5x_qp *qp, enum ibv_wr_opcode opcode, uint32_t ds,
 		    uint32_t key)
 {
 	mlx5x_wr_end(qp, &mlx5x_rc_ops[opcode], ds, NULL, htobe32(key));
-	qp->sq.fm = qp->sq.fm_ce_se[1];
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
 }
 
 static void wr_bind_mw(struct ibv_qp_ex *qp_ex, struct ibv_mw *mw,

@@ -20,7 +20,7 @@ static void end(struct mlx5x_qp *qp, struct ibv_mr *mkey, int err, uint32_t ds)
 		return;
 	}
 	mlx5x_wr_end(qp, &umr_op, ds, NULL, to_mmkey(mkey)->be_key);
-	qp->sq.fm = qp->sq.fm_ce_se[1];
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
 }
 
 void mlx5x_wr_key_list(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,

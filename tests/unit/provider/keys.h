@@ -30,36 +30,10 @@ static struct ibv_qp *qp;
 static struct ibv_mr *key, *mr;
 static struct ibv_exp_mem_region list[64];
 
-/* What the library does with requests that are not about keys: sends only. */
-static inline int convert(const struct ibv_exp_send_wr *exp,
-			  struct ibv_send_wr *wr)
-{
-	if (exp->exp_opcode != IBV_EXP_WR_SEND)
-		return EOPNOTSUPP;
-	*wr = (struct ibv_send_wr){
-		.wr_id = exp->wr_id,
-		.sg_list = exp->sg_list,
-		.num_sge = exp->num_sge,
-		.opcode = IBV_WR_SEND,
-		.send_flags = exp->exp_send_flags,
-	};
-	return 0;
-}
-
-static inline int post_standard(struct ibv_qp *q, struct ibv_exp_send_wr *wr,
-				struct ibv_exp_send_wr **bad_wr)
-{
-	(void)q;
-	*bad_wr = wr;
-	return EOPNOTSUPP;
-}
-
-static const struct mlx5x_standard_send standard = { convert, post_standard };
-
 static inline int post(struct ibv_qp *q, struct ibv_exp_send_wr *wr)
 {
 	struct ibv_exp_send_wr *bad = NULL;
-	int err = mlx5x_exp_post_send(q, wr, &bad, &standard);
+	int err = mlx5x_exp_post_send(q, wr, &bad);
 
 	assert_ptr_equal(bad, err ? wr : NULL);
 	if (err)

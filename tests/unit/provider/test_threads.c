@@ -57,7 +57,7 @@ static int fill(const struct poster *p, uint64_t wr_id, uint32_t num)
 	wr.ext_op.umr.modified_mr = p->key;
 	wr.ext_op.umr.num_mrs = num;
 	wr.ext_op.umr.mem_list.mem_reg_list = list;
-	return mlx5x_exp_post_send(p->qp, &wr, &bad, NULL);
+	return mlx5x_exp_post_send(p->qp, &wr, &bad);
 }
 
 static int build(const struct poster *p, uint64_t wr_id, uint32_t num)

@@ -259,8 +259,7 @@ static void every_start(void **state)
 					fill_by_builder(num);
 				else
 					assert_int_equal(mlx5x_exp_post_send(
-								 qp, wr, &bad,
-								 &standard),
+								 qp, wr, &bad),
 							 0);
 				assert_memory_equal(sq->buf, want, size);
 				assert_int_equal(sq->pi, ends + 65536 - blocks);
@@ -318,8 +317,7 @@ static void mixed_list(void **state)
 	for (i = 0; i < 3; i++)
 		wr[i].next = &wr[i + 1];
 	wr[2].ext_op.umr.modified_mr = key;
-	assert_int_equal(mlx5x_exp_post_send(qp, wr, &bad, &standard),
-			 EOPNOTSUPP);
+	assert_int_equal(mlx5x_exp_post_send(qp, wr, &bad), EOPNOTSUPP);
 	assert_ptr_equal(bad, &wr[3]);
 	/* Fill, send behind a small fence, invalidate: rung together. */
 	assert_int_equal(sq->pi, 3 + 1 + 2);
@@ -334,28 +332,17 @@ static void mixed_list(void **state)
 	assert_ptr_equal(sq->fm, sq->fm_ce_se[1]);
 	/* Full: what fits is posted. */
 	wr[1].next = NULL;
-	while (mlx5x_exp_post_send(qp, wr, &bad, &standard) == 0)
+	while (mlx5x_exp_post_send(qp, wr, &bad) == 0)
 		;
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(sq->head, sq->limit);
 	/* An empty list is none. */
-	assert_int_equal(mlx5x_exp_post_send(qp, NULL, &bad, &standard), 0);
-}
-
-static int post_one(struct ibv_qp *q, struct ibv_exp_send_wr *wr,
-		    struct ibv_exp_send_wr **bad_wr)
-{
-	struct ibv_send_wr std, *bad;
-
-	*bad_wr = wr;
-	convert(wr, &std);
-	return ibv_post_send(q, &std, &bad);
+	assert_int_equal(mlx5x_exp_post_send(qp, NULL, &bad), 0);
 }
 
 /* The answer of this API, on QPs of either kind. */
 static void too_many_pieces(void **state)
 {
-	const struct mlx5x_standard_send real = { convert, post_one };
 	struct ibv_sge sge[64] = { { 5, 9, LKEY } };
 	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_SEND,
 				      .sg_list = sge },
@@ -368,21 +355,18 @@ static void too_many_pieces(void **state)
 		struct ibv_qp *q = qps[i];
 
 		wr.num_sge = (int)sq_of(q)->max_sge + 1;
-		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
-				 ENOMEM);
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad), ENOMEM);
 		assert_int_equal(errno, ENOMEM);
 		assert_ptr_equal(bad, &wr);
 		wr.num_sge = -1;
-		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
-				 EINVAL);
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad), EINVAL);
 		wr.num_sge = 1;
 		sge[0].length = 1u << 31;
-		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real),
-				 EINVAL);
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad), EINVAL);
 		assert_int_equal(errno, EINVAL);
 		assert_int_equal(sq_of(q)->pi, 0);
 		sge[0].length = 9;
-		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad, &real), 0);
+		assert_int_equal(mlx5x_exp_post_send(q, &wr, &bad), 0);
 	}
 }
 
