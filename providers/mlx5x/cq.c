@@ -241,13 +241,15 @@ static void arm_cq(struct mlx5x_cq *cq, bool solicited_only)
 {
 	uint32_t arm;
 
-	arm = (cq->arm_sn & 3) << MLX5X_CQ_ARM_SN_SHIFT |
+	arm = (cq->arm_sn & MLX5X_CQ_ARM_SN_MASK) << MLX5X_CQ_ARM_SN_SHIFT |
 	      (solicited_only ? MLX5X_CQ_ARM_SOLICITED : 0) |
 	      (cq->ci & MLX5X_CQ_CI_MASK);
 	cq->dbrec[MLX5X_CQ_DBR_ARM] = htobe32(arm);
 	/* The record is in memory before the device hears the doorbell. */
 	udma_to_device_barrier();
-	mmio_write64_be(cq->arm_reg, htobe64((uint64_t)arm << 32 | cq->cqn));
+	mmio_write64_be(
+		cq->arm_reg,
+		htobe64((uint64_t)arm << MLX5X_CQ_ARM_REG_SHIFT | cq->cqn));
 }
 
 int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)

@@ -68,7 +68,7 @@ int mlx5x_live_number(struct ibv_context *context, enum mlx5x_kind kind,
 	if (kind == MLX5X_KIND_PD)
 		return mlx5x_cmd_query_pd(context, handle, number);
 	err = mlx5x_cmd_query_mr(&pd, handle, &vmr);
-	*number = vmr.ibv_mr.lkey >> 8;
+	*number = vmr.ibv_mr.lkey >> MLX5X_KEY_INDEX_SHIFT;
 	return err;
 }
 

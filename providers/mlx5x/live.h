@@ -29,7 +29,7 @@ enum mlx5x_kind {
 	MLX5X_KIND_AH,
 	MLX5X_KIND_SRQ,
 	MLX5X_KIND_CQ,
-	MLX5X_KIND_MKEY, /* made by the device itself */
+	MLX5X_KIND_DEVX_MKEY, /* made by the device itself */
 	MLX5X_KIND_MW,
 	MLX5X_KIND_MR,
 	MLX5X_KIND_PD,

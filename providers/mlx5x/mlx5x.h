@@ -116,7 +116,7 @@ struct mlx5x_mr {
 	 * Of a key of pieces of any size: its pdn and 1.  One look tells that
 	 * an MR is such a key and in the QP's PD.
 	 */
-	uint32_t key_pdn;
+	uint32_t mkey_pdn;
 	struct mlx5x_live live;
 };
 

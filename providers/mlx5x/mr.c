@@ -131,7 +131,7 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 	int err;
 
 	if (mr->indirect)
-		return mlx5x_destroy_key(mr);
+		return mlx5x_mkey_destroy(mr);
 	if (!mr->no_rdma && vmr->mr_type != IBV_MR_TYPE_NULL_MR) {
 		struct verbs_mr kernel = *vmr;
 

@@ -35,12 +35,12 @@ static_assert(sizeof(struct mlx5x_ctrl_seg) +
 			      sizeof(struct mlx5x_umr_ctrl_seg) ==
 		      MLX5X_WQEBB,
 	      "the control segments fill a block");
-static_assert(sizeof(struct mlx5x_mkey_seg) == MLX5X_WQEBB,
+static_assert(sizeof(struct mlx5x_mkc_seg) == MLX5X_WQEBB,
 	      "the key's context fills a block");
 static_assert(MAX_KLMS * sizeof(struct mlx5x_klm_seg) == MLX5X_WQEBB,
 	      "the list fills a block");
 
-static const uint64_t max_klm = (uint64_t)1 << 31;
+static const uint64_t max_klm = (uint64_t)1 << MLX5X_LENGTH_BITS;
 
 static MLX5X_COLD int refuse(struct mlx5x_qp *qp, int err, const char *why)
 {
@@ -90,7 +90,7 @@ int mlx5x_bind_check(struct mlx5x_qp *qp, const struct mlx5x_bind *bind)
 		return refuse(qp, EINVAL, "no window of this context");
 	if (pdn_of(mw->pd) != pdn_of(qp->vqp.qp.pd))
 		return refuse(qp, EPERM, "a window of another PD");
-	if ((bind->rkey ^ mw->rkey) >> 8)
+	if ((bind->rkey ^ mw->rkey) >> MLX5X_KEY_INDEX_SHIFT)
 		return refuse(
 			qp, EINVAL,
 			"rkey and the window's differ above the low byte");
@@ -115,22 +115,22 @@ int mlx5x_local_inv_check(struct mlx5x_qp *qp)
 }
 
 /* The first block behind the control segment, and the second. */
-static struct mlx5x_mkey_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
-				      uint8_t flags, uint16_t octowords,
-				      uint64_t mask)
+static struct mlx5x_mkc_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
+				     uint8_t flags, uint16_t octowords,
+				     uint64_t mask)
 {
 	struct mlx5x_umr_ctrl_seg *umr =
 		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(sq, pi) + 1);
-	struct mlx5x_mkey_seg *mkey =
-		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(sq, pi + 1);
+	struct mlx5x_mkc_seg *mkey =
+		(struct mlx5x_mkc_seg *)mlx5x_wqe_at(sq, pi + 1);
 
 	*umr = (struct mlx5x_umr_ctrl_seg){
 		.flags = MLX5X_UMR_INLINE | MLX5X_UMR_XLT_OFFSET | flags,
 		.xlt_octowords = htobe16(octowords),
-		.mkey_mask = htobe64(mask | MLX5X_MKEY_MASK_FREE |
-				     MLX5X_MKEY_MASK_KEY),
+		.mkey_mask = htobe64(mask | MLX5X_MKC_MASK_FREE |
+				     MLX5X_MKC_MASK_KEY),
 	};
-	*mkey = (struct mlx5x_mkey_seg){};
+	*mkey = (struct mlx5x_mkc_seg){};
 	return mkey;
 }
 
@@ -138,12 +138,12 @@ static struct mlx5x_mkey_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
 static uint32_t put_unbind(struct mlx5x_sq *sq, uint32_t pi, bool type2,
 			   uint8_t tag)
 {
-	struct mlx5x_mkey_seg *mkey;
+	struct mlx5x_mkc_seg *mkey;
 
 	mkey = put_umr(sq, pi, type2 ? MLX5X_UMR_CHECK_QPN : 0, 0,
-		       type2 ? MLX5X_MKEY_MASK_QPN : 0);
-	mkey->flags = htobe32(MLX5X_MKEY_FREE);
-	mkey->qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 | tag);
+		       type2 ? MLX5X_MKC_MASK_QPN : 0);
+	mkey->flags = htobe32(MLX5X_MKC_FREE);
+	mkey->qpn_key = htobe32(MLX5X_MKC_ANY_QPN | tag);
 	return UNBIND_DS;
 }
 
@@ -154,10 +154,10 @@ uint32_t mlx5x_put_local_inv(struct mlx5x_sq *sq, uint32_t pi)
 
 static uint32_t rights(unsigned int access)
 {
-	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |
-	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |
-	       (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |
-	       (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0);
+	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKC_LW : 0) |
+	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKC_RW : 0) |
+	       (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKC_RR : 0) |
+	       (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKC_A : 0);
 }
 
 static void put_list(struct mlx5x_klm_seg *klm,
@@ -184,19 +184,18 @@ uint32_t mlx5x_put_bind(struct mlx5x_sq *sq, uint32_t pi,
 {
 	const struct ibv_mw_bind_info *info = bind->info;
 	bool type2 = bind->mw->type == IBV_MW_TYPE_2;
-	uint8_t tag = bind->rkey & 0xff;
-	struct mlx5x_mkey_seg *mkey;
+	uint8_t tag = bind->rkey & MLX5X_KEY_TAG_MASK;
+	struct mlx5x_mkc_seg *mkey;
 
 	if (!info->length)
 		return put_unbind(sq, pi, type2, tag);
 	mkey = put_umr(sq, pi, type2 ? MLX5X_UMR_CHECK_FREE : 0, MAX_KLMS,
-		       (type2 ? MLX5X_MKEY_MASK_QPN : 0) | MLX5X_MKEY_MASK_LEN |
-			       MLX5X_MKEY_MASK_START_ADDR | MLX5X_MKEY_MASK_LW |
-			       MLX5X_MKEY_MASK_RR | MLX5X_MKEY_MASK_RW |
-			       MLX5X_MKEY_MASK_A);
+		       (type2 ? MLX5X_MKC_MASK_QPN : 0) | MLX5X_MKC_MASK_LEN |
+			       MLX5X_MKC_MASK_START_ADDR | MLX5X_MKC_MASK_LW |
+			       MLX5X_MKC_MASK_RR | MLX5X_MKC_MASK_RW |
+			       MLX5X_MKC_MASK_A);
 	mkey->flags = htobe32(rights(info->mw_access_flags));
-	mkey->qpn_key = htobe32(
-		(type2 ? sq->qpn : (uint32_t)MLX5X_MKEY_ANY_QPN << 8) | tag);
+	mkey->qpn_key = htobe32((type2 ? sq->qpn : MLX5X_MKC_ANY_QPN) | tag);
 	mkey->start_addr = info->mw_access_flags & IBV_ACCESS_ZERO_BASED
 				   ? 0
 				   : htobe64(info->addr);

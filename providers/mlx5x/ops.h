@@ -208,14 +208,14 @@ int mlx5x_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
 			struct ibv_exp_send_wr **bad_wr);
 
 /* wr_mkey.c */
-void mlx5x_wr_key_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
-		       unsigned int access, uint64_t start, size_t num,
-		       const struct mlx5x_mkey_piece *pieces);
-void mlx5x_wr_key_interleaved(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
-			      unsigned int access, uint64_t start,
-			      uint32_t repeat, size_t num,
-			      const struct mlx5x_mkey_block *blocks);
-void mlx5x_wr_key_invalidate(struct ibv_qp_ex *qp, struct ibv_mr *mkey);
+void mlx5x_mkey_wr_list(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+			unsigned int access, uint64_t start, size_t num,
+			const struct mlx5x_mkey_piece *pieces);
+void mlx5x_mkey_wr_interleaved(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
+			       unsigned int access, uint64_t start,
+			       uint32_t repeat, size_t num,
+			       const struct mlx5x_mkey_block *blocks);
+void mlx5x_mkey_wr_invalidate(struct ibv_qp_ex *qp, struct ibv_mr *mkey);
 
 /* ah.c */
 struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
@@ -236,15 +236,15 @@ void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx);
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx);
 
 /* flags: enum mlx5x_mkey_create_flags */
-struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
-				uint32_t flags);
+struct ibv_mr *mlx5x_mkey_create(struct ibv_pd *pd, uint32_t max_klms,
+				 uint32_t flags);
 /* What ibv_dereg_mr does with one. */
-int mlx5x_destroy_key(struct mlx5x_mr *mr);
+int mlx5x_mkey_destroy(struct mlx5x_mr *mr);
 /* Pieces that there is room for; 0 if mr is no indirect key. */
-uint32_t mlx5x_key_entries(struct ibv_mr *mr);
+uint32_t mlx5x_mkey_entries(struct ibv_mr *mr);
 
-struct ibv_exp_mkey_list_container *mlx5x_alloc_key_list(struct ibv_pd *pd,
-							 uint32_t max_klms);
-int mlx5x_free_key_list(struct ibv_exp_mkey_list_container *list);
+struct ibv_exp_mkey_list_container *mlx5x_mkey_list_alloc(struct ibv_pd *pd,
+							  uint32_t max_klms);
+int mlx5x_mkey_list_free(struct ibv_exp_mkey_list_container *list);
 
 #endif

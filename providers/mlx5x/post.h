@@ -201,7 +201,7 @@ MLX5X_INLINE int mlx5x_encode_rc(struct mlx5x_qp *qp, const void *request,
 		mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
 				wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 		seg++;
-		ds = 2;
+		ds = MLX5X_RDMA_DS;
 	}
 	n = mlx5x_put_payload(&qp->sq, seg, wr, op);
 	if (unlikely(n < 0))

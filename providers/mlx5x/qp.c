@@ -258,7 +258,7 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 		mlx5x_qp_need_umr(max_klms, &need);
 	}
 	qp->pdn = to_mpd(attr->pd)->pdn;
-	qp->key_pdn = qp->pdn + 1;
+	qp->mkey_pdn = qp->pdn + 1;
 	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
 		goto err_qp;
@@ -290,7 +290,7 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 		goto err_rsc;
 
 	mlx5x_live_add(ctx, &qp->live, MLX5X_KIND_QP, qp->vqp.qp.handle);
-	qp->sq.qpn = qp->vqp.qp.qp_num << 8;
+	qp->sq.qpn = qp->vqp.qp.qp_num << MLX5X_QPN_SHIFT;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		qp->vqp.comp_mask |= VERBS_QP_EX;
 	if (qp->domain)

@@ -268,7 +268,7 @@ struct mlx5x_qp {
 	struct mlx5x_buf mem;
 	__be32 *dbrec;
 	uint32_t pdn;
-	uint32_t key_pdn; /* pdn and 1 */
+	uint32_t mkey_pdn; /* pdn and 1 */
 	struct mlx5x_pd *domain;
 	struct ibv_qp_cap cap;
 	struct mlx5x_live live;

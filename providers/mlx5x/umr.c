@@ -58,19 +58,19 @@ MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
 	return klm;
 }
 
-static const uint64_t max_piece = (uint64_t)1 << 31;
+static const uint64_t max_piece = (uint64_t)1 << MLX5X_LENGTH_BITS;
 
 /* htobe32 is no constant. */
 #define BE32(v)                                     \
 	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__  \
 		 ? __builtin_bswap32((uint32_t)(v)) \
 		 : (uint32_t)(v))
-#define RIGHTS(a)                                                  \
-	BE32(MLX5X_MKEY_LR |                                       \
-	     ((a) & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |  \
-	     ((a) & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) | \
-	     ((a) & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |  \
-	     ((a) & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0))
+#define RIGHTS(a)                                                 \
+	BE32(MLX5X_MKC_LR |                                       \
+	     ((a) & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKC_LW : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKC_RW : 0) | \
+	     ((a) & IBV_ACCESS_REMOTE_READ ? MLX5X_MKC_RR : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKC_A : 0))
 #define RIGHTS_4(a) RIGHTS(a), RIGHTS((a) + 1), RIGHTS((a) + 2), RIGHTS((a) + 3)
 
 const __be32 mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
@@ -124,8 +124,8 @@ static int check_access(const struct fill *f)
 static uint32_t put_head(const struct fill *f, uint32_t pi)
 {
 	struct mlx5x_sq *sq = &f->qp->sq;
-	struct mlx5x_mkey_seg *seg =
-		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(sq, pi + 1);
+	struct mlx5x_mkc_seg *seg =
+		(struct mlx5x_mkc_seg *)mlx5x_wqe_at(sq, pi + 1);
 	struct mlx5x_data_seg *data =
 		(struct mlx5x_data_seg *)mlx5x_wqe_at(sq, pi + 2);
 	uint32_t ds;
@@ -551,18 +551,18 @@ int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 {
 	struct mlx5x_umr_ctrl_seg *umr =
 		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(&qp->sq, pi) + 1);
-	struct mlx5x_mkey_seg *mkey =
-		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(&qp->sq, pi + 1);
+	struct mlx5x_mkc_seg *mkey =
+		(struct mlx5x_mkc_seg *)mlx5x_wqe_at(&qp->sq, pi + 1);
 	int err = check_mkey(qp, mr);
 
 	if (err)
 		return err;
 	*umr = (struct mlx5x_umr_ctrl_seg){
 		.flags = MLX5X_UMR_INLINE,
-		.mkey_mask = htobe64(MLX5X_MKEY_MASK_FREE),
+		.mkey_mask = htobe64(MLX5X_MKC_MASK_FREE),
 	};
-	*mkey = (struct mlx5x_mkey_seg){
-		.flags = htobe32(MLX5X_MKEY_FREE),
+	*mkey = (struct mlx5x_mkc_seg){
+		.flags = htobe32(MLX5X_MKC_FREE),
 		.qpn_key = to_mmkey(mr)->be_qpn_key,
 	};
 	*ds = FILL_HEAD_DS;

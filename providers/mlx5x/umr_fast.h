@@ -33,7 +33,7 @@ MLX5X_INLINE uint32_t fill_octowords(uint32_t entries)
  * list.
  */
 MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
-				    struct mlx5x_mkey_seg *seg,
+				    struct mlx5x_mkc_seg *seg,
 				    const struct mlx5x_mkey *mkey,
 				    uint8_t flags, uint32_t entries,
 				    uint32_t access, uint64_t start)
@@ -52,7 +52,7 @@ MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
 	memset(seg->rsvd8, 0, sizeof(seg->rsvd8) + sizeof(seg->pd));
 	seg->start_addr = htobe64(start);
 	memset(seg->rsvd32, 0,
-	       MLX5X_WQEBB - offsetof(struct mlx5x_mkey_seg, rsvd32));
+	       MLX5X_WQEBB - offsetof(struct mlx5x_mkc_seg, rsvd32));
 	return FILL_HEAD_DS + octowords;
 }
 
@@ -131,15 +131,15 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    uint32_t *ds)
 {
 	struct mlx5x_mkey *mkey = to_mmkey(f->mr);
-	struct mlx5x_mkey_seg *seg =
-		(struct mlx5x_mkey_seg *)(ctrl + MLX5X_WQEBB / MLX5X_SEG);
+	struct mlx5x_mkc_seg *seg =
+		(struct mlx5x_mkc_seg *)(ctrl + MLX5X_WQEBB / MLX5X_SEG);
 	struct mlx5x_klm_seg *klm = (struct mlx5x_klm_seg *)(seg + 1);
 	uint32_t num = f->num;
 	struct fill_sums sums;
 
 	/* Another provider's MR is too short to look at more of it. */
 	if (unlikely(f->mr->context != qp->vqp.qp.context ||
-		     mkey->mr.key_pdn != qp->key_pdn))
+		     mkey->mr.mkey_pdn != qp->mkey_pdn))
 		return false;
 	if (unlikely(f->num - 1 >= qp->sq.max_klms || num > mkey->max_klms ||
 		     f->access & mkey->no_rights))
@@ -149,7 +149,7 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 	*ds = fill_put_head(ctrl, seg, mkey, MLX5X_UMR_INLINE, num, f->access,
 			    *f->start);
 	sums = fill_put_pieces(klm, f->pieces, num, form);
-	if (unlikely(sums.all >> 31 ||
+	if (unlikely(sums.all >> MLX5X_LENGTH_BITS ||
 		     *f->start + (sums.length - 1) < *f->start))
 		return false;
 	seg->len = htobe64(sums.length);

@@ -73,7 +73,9 @@ MLX5X_INLINE void mlx5x_put_ctrl(struct mlx5x_sq *sq,
 {
 	__be32 flags = htobe32(fm_ce_se);
 
-	ctrl->opmod_idx_opcode = htobe32((pi & 0xffff) << 8 | opcode);
+	ctrl->opmod_idx_opcode =
+		htobe32((pi & MLX5X_CTRL_INDEX_MASK) << MLX5X_CTRL_INDEX_SHIFT |
+			opcode);
 	ctrl->qpn_ds = htobe32(sq->qpn | ds);
 	/* signature, two reserved bytes and the flags are one word */
 	memcpy(&ctrl->signature, &flags, sizeof(flags));
@@ -97,8 +99,9 @@ MLX5X_INLINE void mlx5x_put_atomic(struct mlx5x_atomic_seg *seg,
 
 /* Segments in front of the data. */
 enum {
+	MLX5X_RDMA_DS = 2,    /* control segment, remote address */
+	MLX5X_ATOMIC_DS = 3,  /* and the operands */
 	MLX5X_UD_HEAD_DS = 4, /* control segment and address vector */
-	MLX5X_ATOMIC_DS = 3,  /* control segment, remote address, operands */
 };
 static_assert(sizeof(struct mlx5x_ctrl_seg) + sizeof(struct mlx5x_av) ==
 		      MLX5X_UD_HEAD_DS * MLX5X_SEG,

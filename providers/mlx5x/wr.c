@@ -175,8 +175,8 @@ MLX5X_INLINE void build_rc(struct ibv_qp_ex *qp_ex, enum ibv_wr_opcode opcode,
 	if (op->raddr)
 		mlx5x_put_raddr((struct mlx5x_raddr_seg *)(ctrl + 1), raddr,
 				rkey);
-	mlx5x_wr_end(qp, op, op->raddr ? 2 : 1, ctrl + (op->raddr ? 2 : 1),
-		     imm);
+	mlx5x_wr_end(qp, op, op->raddr ? MLX5X_RDMA_DS : 1,
+		     ctrl + (op->raddr ? MLX5X_RDMA_DS : 1), imm);
 }
 
 static void wr_send(struct ibv_qp_ex *qp_ex)

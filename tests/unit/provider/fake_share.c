@@ -128,7 +128,7 @@ int mlx5x_cmd_destroy(struct ibv_context *context, enum mlx5x_kind kind,
 	fake.live_ahs -= kind == MLX5X_KIND_AH;
 	fake.live_cqs -= kind == MLX5X_KIND_CQ;
 	fake.live_srqs -= kind == MLX5X_KIND_SRQ;
-	fake.live_mkeys -= kind == MLX5X_KIND_MKEY;
+	fake.live_mkeys -= kind == MLX5X_KIND_DEVX_MKEY;
 	fake.live_mws -= kind == MLX5X_KIND_MW;
 	fake.live_mrs -= kind == MLX5X_KIND_MR;
 	fake.live_pds -= kind == MLX5X_KIND_PD;

@@ -71,7 +71,7 @@ static inline int open_umr(void **state)
 		&(struct ibv_qp_cap){ .max_send_wr = 5, .max_send_sge = 1 }, 0);
 	qp = create_umr_qp(SEND_WR, MAX_INLINE);
 	assert_non_null(qp);
-	key = mlx5x_create_key(rc.pd, CAPACITY - 1, false);
+	key = mlx5x_mkey_create(rc.pd, CAPACITY - 1, false);
 	assert_non_null(key);
 	mr = mlx5x_reg_mr(rc.pd, NULL, 1 << 20, 0, 0);
 	assert_non_null(mr);

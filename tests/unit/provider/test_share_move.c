@@ -439,7 +439,7 @@ static void test_keys_of_the_file(void **state)
 		assert_int_equal(mlx5x_query_umr(c, &caps), 0);
 		assert_int_equal(caps.max_entries, 255);
 		pd = mlx5x_alloc_pd(c);
-		key = mlx5x_create_key(pd, 4, false);
+		key = mlx5x_mkey_create(pd, 4, false);
 		assert_non_null(key);
 		assert_int_equal(fake.live_mws, 1);
 		assert_int_equal(ibv_dereg_mr(key), 0);

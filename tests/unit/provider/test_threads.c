@@ -71,7 +71,7 @@ static int build(const struct poster *p, uint64_t wr_id, uint32_t num)
 	ibv_wr_start(ex);
 	ex->wr_id = wr_id;
 	ex->wr_flags = 0;
-	mlx5x_wr_key_list(ex, p->key, 0, 0, num, list);
+	mlx5x_mkey_wr_list(ex, p->key, 0, 0, num, list);
 	return ibv_wr_complete(ex);
 }
 
@@ -274,7 +274,7 @@ static void all_at_once(void **state)
 	for (i = 0; i < QPS; i++)
 		qps[i] = i == KEYS_QP ? create_for_keys() : create();
 	for (i = 0; i < POSTERS; i++) {
-		keys[i] = mlx5x_create_key(rc.pd, MAX_PIECES, false);
+		keys[i] = mlx5x_mkey_create(rc.pd, MAX_PIECES, false);
 		assert_non_null(keys[i]);
 	}
 

@@ -42,7 +42,7 @@ static void golden_list(void **state)
 static void golden_memory(void **state)
 {
 	struct ibv_exp_mkey_list_container *c =
-		mlx5x_alloc_key_list(rc.pd, CAPACITY);
+		mlx5x_mkey_list_alloc(rc.pd, CAPACITY);
 	struct ibv_exp_send_wr wr = fill_wr(37);
 	static const uint8_t ctrl[] = { 0x00, 0x00, 0x00, 0x25,
 					0x12, 0x34, 0x57, 0x09 };
@@ -73,7 +73,7 @@ static void golden_memory(void **state)
 	}
 	for (i = 37 * 16; i < 40 * 16; i++)
 		assert_int_equal(klm[i], 0);
-	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 }
 
 static void golden_pattern(void **state)
@@ -117,20 +117,20 @@ static void golden_pattern(void **state)
 static void golden_remote_invalidate(void **state)
 {
 	struct ibv_mr *other =
-		mlx5x_create_key(rc.pd, 8, MLX5X_MKEY_REMOTE_INVALIDATE);
+		mlx5x_mkey_create(rc.pd, 8, MLX5X_MKEY_REMOTE_INVALIDATE);
 
 	(void)state;
 	assert_non_null(other);
 	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 1);
 	assert_int_equal(ibv_dereg_mr(other), 0);
-	other = mlx5x_create_key(rc.pd, 8, 0);
+	other = mlx5x_mkey_create(rc.pd, 8, 0);
 	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 0);
 	assert_int_equal(ibv_dereg_mr(other), 0);
 }
 
 static void golden_equal_pieces(void **state)
 {
-	struct ibv_mr *fixed = mlx5x_create_key(rc.pd, 8, true);
+	struct ibv_mr *fixed = mlx5x_mkey_create(rc.pd, 8, true);
 	struct ibv_exp_send_wr wr = fill_wr(3);
 	const uint8_t *buf = sq_of(qp)->buf;
 	int i;
@@ -220,8 +220,8 @@ static void fill_by_builder(uint32_t num)
 	ibv_wr_start(ex);
 	ex->wr_id = 77;
 	ex->wr_flags = IBV_SEND_SIGNALED;
-	mlx5x_wr_key_list(ex, key, RIGHTS | IBV_ACCESS_RELAXED_ORDERING,
-			  0x8877665544332211, num, pieces);
+	mlx5x_mkey_wr_list(ex, key, RIGHTS | IBV_ACCESS_RELAXED_ORDERING,
+			   0x8877665544332211, num, pieces);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 }
 
@@ -287,7 +287,7 @@ static void the_largest(void **state)
 	assert_int_equal(errno, EINVAL);
 	q = create_umr_qp(1, 51);
 	assert_non_null(q);
-	large = mlx5x_create_key(rc.pd, 51, false);
+	large = mlx5x_mkey_create(rc.pd, 51, false);
 	for (lap = 0; lap < 40; lap++) {
 		wr = fill_wr(51);
 		wr.ext_op.umr.modified_mr = large;

@@ -169,8 +169,8 @@ static void odd_requests(void **state)
 	int i, err;
 
 	(void)state;
-	fixed = mlx5x_create_key(rc.pd, CAPACITY - 1, true);
-	memory = mlx5x_alloc_key_list(rc.pd, CAPACITY - 1);
+	fixed = mlx5x_mkey_create(rc.pd, CAPACITY - 1, true);
+	memory = mlx5x_mkey_list_alloc(rc.pd, CAPACITY - 1);
 	for (i = 0; i < ROUNDS; i++) {
 		wr = random_wr();
 		before = *sq;
@@ -186,7 +186,7 @@ static void odd_requests(void **state)
 		atomic_store(&sq->tail, sq->head);
 	}
 	assert_in_range(posted, ROUNDS / 10, ROUNDS);
-	assert_int_equal(mlx5x_free_key_list(memory), 0);
+	assert_int_equal(mlx5x_mkey_list_free(memory), 0);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(fixed)), 0);
 }
 

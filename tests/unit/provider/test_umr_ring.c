@@ -33,8 +33,8 @@ static int open_ring(void **state)
 	int i;
 
 	open_umr(state);
-	fixed = mlx5x_create_key(rc.pd, CAPACITY - 1, true);
-	memory = mlx5x_alloc_key_list(rc.pd, CAPACITY);
+	fixed = mlx5x_mkey_create(rc.pd, CAPACITY - 1, true);
+	memory = mlx5x_mkey_list_alloc(rc.pd, CAPACITY);
 	assert_non_null(fixed);
 	assert_non_null(memory);
 	for (i = 0; i < 64; i++) {
@@ -49,7 +49,7 @@ static int open_ring(void **state)
 
 static int close_ring(void **state)
 {
-	assert_int_equal(mlx5x_free_key_list(memory), 0);
+	assert_int_equal(mlx5x_mkey_list_free(memory), 0);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(fixed)), 0);
 	return close_umr(state);
 }
@@ -92,11 +92,11 @@ static void build(enum kind kind, uint32_t num)
 		own[i] = (struct mlx5x_mkey_block){ 0x20 + i, LKEY, 9 + i, i };
 	}
 	if (kind == BUILD_LIST)
-		mlx5x_wr_key_list(ex, key, RIGHTS, 77, num, pieces);
+		mlx5x_mkey_wr_list(ex, key, RIGHTS, 77, num, pieces);
 	else if (kind == BUILD_PATTERN)
-		mlx5x_wr_key_interleaved(ex, key, RIGHTS, 77, 5, num, own);
+		mlx5x_mkey_wr_interleaved(ex, key, RIGHTS, 77, 5, num, own);
 	else
-		mlx5x_wr_key_invalidate(ex, key);
+		mlx5x_mkey_wr_invalidate(ex, key);
 }
 
 static void put(enum kind kind, uint32_t num)
@@ -294,14 +294,14 @@ static void one_too_many(void **state)
 	size_t i;
 
 	(void)state;
-	c = mlx5x_alloc_key_list(rc.pd, 5000);
+	c = mlx5x_mkey_list_alloc(rc.pd, 5000);
 	assert_non_null(c);
 	for (i = 0; i < 5000; i++)
 		many[i] = (struct ibv_exp_mem_region){ i, mr, 1 };
 	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-		k = mlx5x_create_key(rc.pd, asked[i], false);
+		k = mlx5x_mkey_create(rc.pd, asked[i], false);
 		assert_non_null(k);
-		room = mlx5x_key_entries(k);
+		room = mlx5x_mkey_entries(k);
 		assert_in_range(room, asked[i], asked[i] + 4);
 		wr = fill_wr(room);
 		wr.ext_op.umr.modified_mr = k;
@@ -323,7 +323,7 @@ static void one_too_many(void **state)
 		assert_int_equal(sq_of(q)->pi, pi);
 		assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(k)), 0);
 	}
-	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 	assert_int_equal(mlx5x_destroy_qp(q), 0);
 	free(many);
 }
@@ -343,7 +343,7 @@ static void long_pieces(void **state)
 		{ 0x100000001, 3, 1 },
 		{ 0x4fffffffff, 160, 0x7fffffff },
 	};
-	struct ibv_mr *k = mlx5x_create_key(rc.pd, 200, false);
+	struct ibv_mr *k = mlx5x_mkey_create(rc.pd, 200, false);
 	const struct mlx5x_klm_seg *klm;
 	struct ibv_exp_send_wr wr;
 	uint32_t inl, n;
@@ -352,8 +352,8 @@ static void long_pieces(void **state)
 
 	(void)state;
 	assert_non_null(k);
-	assert_int_equal(mlx5x_free_key_list(memory), 0);
-	memory = mlx5x_alloc_key_list(rc.pd, 200);
+	assert_int_equal(mlx5x_mkey_list_free(memory), 0);
+	memory = mlx5x_mkey_list_alloc(rc.pd, 200);
 	for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		inl = i % 2;
 		n = cases[i / 2].entries;
@@ -380,15 +380,15 @@ static void pattern_fills_page(void **state)
 {
 	uint32_t entries = sysconf(_SC_PAGESIZE) / 16, i;
 	struct ibv_exp_mem_repeat_block *many = calloc(entries, sizeof(*many));
-	struct ibv_mr *k = mlx5x_create_key(rc.pd, entries, false);
+	struct ibv_mr *k = mlx5x_mkey_create(rc.pd, entries, false);
 	struct ibv_exp_send_wr wr = exp_wr(MEMORY_PATTERN, entries);
 
 	(void)state;
 	assert_non_null(k);
 	for (i = 0; i < entries; i++)
 		many[i] = blocks[i % 64];
-	assert_int_equal(mlx5x_free_key_list(memory), 0);
-	memory = mlx5x_alloc_key_list(rc.pd, entries);
+	assert_int_equal(mlx5x_mkey_list_free(memory), 0);
+	memory = mlx5x_mkey_list_alloc(rc.pd, entries);
 	assert_non_null(memory);
 	wr.ext_op.umr.memory_objects = memory;
 	wr.ext_op.umr.modified_mr = k;

@@ -46,7 +46,7 @@ static void keys_and_qps(void **state)
 	refused(qp, &inv, EINVAL);
 	pd = mlx5x_alloc_pd(rc.context);
 	to_mpd(pd)->pdn++;
-	other = mlx5x_create_key(pd, 4, false);
+	other = mlx5x_mkey_create(pd, 4, false);
 	assert_non_null(other);
 	wr.ext_op.umr.modified_mr = inv.ext_op.umr.modified_mr = other;
 	refused(qp, &wr, EPERM);
@@ -103,16 +103,16 @@ static void room(void **state)
 {
 	struct ibv_exp_mkey_list_container *c, *tiny;
 	struct ibv_exp_send_wr wr = fill_wr(MAX_INLINE + 1);
-	struct ibv_mr *small = mlx5x_create_key(rc.pd, 3, false);
+	struct ibv_mr *small = mlx5x_mkey_create(rc.pd, 3, false);
 	uint8_t before[64];
 
 	(void)state;
 	refused(qp, &wr, EINVAL);
 	wr.ext_op.umr.num_mrs = UINT32_MAX;
 	refused(qp, &wr, EINVAL);
-	assert_int_equal(mlx5x_key_entries(small), 4);
-	assert_int_equal(mlx5x_key_entries(key), CAPACITY);
-	assert_int_equal(mlx5x_key_entries(mr), 0);
+	assert_int_equal(mlx5x_mkey_entries(small), 4);
+	assert_int_equal(mlx5x_mkey_entries(key), CAPACITY);
+	assert_int_equal(mlx5x_mkey_entries(mr), 0);
 	wr = fill_wr(5);
 	wr.ext_op.umr.modified_mr = small;
 	refused(qp, &wr, EINVAL);
@@ -124,8 +124,8 @@ static void room(void **state)
 	assert_int_equal(post(qp, &wr), 0);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(small)), 0);
 
-	c = mlx5x_alloc_key_list(rc.pd, 64);
-	tiny = mlx5x_alloc_key_list(rc.pd, 4);
+	c = mlx5x_mkey_list_alloc(rc.pd, 64);
+	tiny = mlx5x_mkey_list_alloc(rc.pd, 4);
 	assert_non_null(c);
 	assert_non_null(tiny);
 	wr = fill_wr(CAPACITY + 3);
@@ -142,9 +142,9 @@ static void room(void **state)
 	list[2].mr = NULL;
 	refused(qp, &wr, EINVAL);
 	assert_memory_equal(to_mlist(tiny)->klms, before, sizeof(before));
-	assert_int_equal(mlx5x_free_key_list(c), 0);
-	assert_int_equal(mlx5x_free_key_list(tiny), 0);
-	assert_null(mlx5x_alloc_key_list(rc.pd, 0));
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(tiny), 0);
+	assert_null(mlx5x_mkey_list_alloc(rc.pd, 0));
 	assert_int_equal(errno, EINVAL);
 }
 
@@ -169,7 +169,7 @@ static void strangers(void **state)
 	free(foreign);
 
 	to_mpd(pd)->pdn++;
-	c = mlx5x_alloc_key_list(pd, 9);
+	c = mlx5x_mkey_list_alloc(pd, 9);
 	assert_non_null(c);
 	wr = fill_wr(2);
 	wr.exp_send_flags = IBV_EXP_SEND_SIGNALED;
@@ -178,7 +178,7 @@ static void strangers(void **state)
 	c->context = &other;
 	refused(qp, &wr, EINVAL);
 	c->context = rc.context;
-	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 }
 
@@ -226,7 +226,7 @@ static void patterns(void **state)
 	size_t count = 8, stride = 8, repeat = 2;
 	struct ibv_exp_mem_repeat_block blocks[MAX_INLINE + 1];
 	struct ibv_exp_send_wr wr = fill_wr(MAX_INLINE);
-	struct ibv_mr *exact = mlx5x_create_key(rc.pd, 4, false);
+	struct ibv_mr *exact = mlx5x_mkey_create(rc.pd, 4, false);
 	int i;
 
 	(void)state;
@@ -284,7 +284,7 @@ static void patterns(void **state)
 
 static void equal_pieces(void **state)
 {
-	struct ibv_mr *fixed = mlx5x_create_key(rc.pd, 8, true);
+	struct ibv_mr *fixed = mlx5x_mkey_create(rc.pd, 8, true);
 	struct ibv_exp_send_wr wr = fill_wr(3);
 	int i;
 
@@ -329,30 +329,30 @@ static void builders(void **state)
 	(void)state;
 	for (i = 0; i < 7; i++) {
 		ibv_wr_start(ex);
-		mlx5x_wr_key_list(ex, key, 0, 0, 1, &piece);
+		mlx5x_mkey_wr_list(ex, key, 0, 0, 1, &piece);
 		switch (i) {
 		case 0:
-			mlx5x_wr_key_list(ex, mr, 0, 0, 1, &piece);
+			mlx5x_mkey_wr_list(ex, mr, 0, 0, 1, &piece);
 			break;
 		case 1:
-			mlx5x_wr_key_list(ex, NULL, 0, 0, 1, &piece);
+			mlx5x_mkey_wr_list(ex, NULL, 0, 0, 1, &piece);
 			break;
 		case 2:
-			mlx5x_wr_key_list(ex, key, 0, 0, 0, &piece);
+			mlx5x_mkey_wr_list(ex, key, 0, 0, 0, &piece);
 			break;
 		case 3:
-			mlx5x_wr_key_list(ex, key, IBV_ACCESS_ON_DEMAND, 0, 1,
-					  &piece);
+			mlx5x_mkey_wr_list(ex, key, IBV_ACCESS_ON_DEMAND, 0, 1,
+					   &piece);
 			break;
 		case 4:
-			mlx5x_wr_key_interleaved(ex, key, 0, 0, 1, 1, &block);
+			mlx5x_mkey_wr_interleaved(ex, key, 0, 0, 1, 1, &block);
 			break;
 		case 5:
 			block.stride = 8;
-			mlx5x_wr_key_interleaved(ex, key, 0, 0, 0, 1, &block);
+			mlx5x_mkey_wr_interleaved(ex, key, 0, 0, 0, 1, &block);
 			break;
 		case 6:
-			mlx5x_wr_key_list(ex, key, 0, 0, SIZE_MAX, &piece);
+			mlx5x_mkey_wr_list(ex, key, 0, 0, SIZE_MAX, &piece);
 			break;
 		}
 		assert_int_equal(ibv_wr_complete(ex), EINVAL);
@@ -363,8 +363,8 @@ static void builders(void **state)
 	}
 	/* What ibv_post_send does not have. */
 	ibv_wr_start(ex);
-	mlx5x_wr_key_interleaved(ex, key, 0, 0, 1, 1, &block);
-	mlx5x_wr_key_invalidate(ex, key);
+	mlx5x_mkey_wr_interleaved(ex, key, 0, 0, 1, 1, &block);
+	mlx5x_mkey_wr_invalidate(ex, key);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 	assert_int_equal(sq->pi, 5);
 }
@@ -395,21 +395,21 @@ static void by_device(void **state)
 	assert_int_equal(fake.live_mkeys, 1);
 	assert_int_equal(ibv_dereg_mr(key), 0);
 	assert_int_equal(fake.live_mkeys, 0);
-	key = mlx5x_create_key(rc.pd, 1, false);
+	key = mlx5x_mkey_create(rc.pd, 1, false);
 
 	fake.mkey_status = 8;
 	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
+	assert_null(mlx5x_mkey_create(rc.pd, 1, false));
 	assert_int_equal(errno, ENOMEM);
 	fake.mkey_status = 3;
 	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
+	assert_null(mlx5x_mkey_create(rc.pd, 1, false));
 	assert_int_equal(errno, EINVAL);
 	fake_fail(FAKE_CREATE_MKEY, 0, EPERM);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
+	assert_null(mlx5x_mkey_create(rc.pd, 1, false));
 	assert_int_equal(errno, EPERM);
 	fake.alloc_fail_after = 0;
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
+	assert_null(mlx5x_mkey_create(rc.pd, 1, false));
 	assert_int_equal(errno, ENOMEM);
 	fake.alloc_fail_after = -1;
 	assert_int_equal(fake.live_mkeys, 1);
@@ -433,29 +433,29 @@ static void as_window(void **state)
 	assert_int_equal(caps.max_entries, 255);
 	assert_int_equal(caps.max_depth, 1);
 	assert_int_equal(caps.max_fixed_size, 0);
-	k = mlx5x_create_key(pd, 255, false);
+	k = mlx5x_mkey_create(pd, 255, false);
 	assert_non_null(k);
-	assert_int_equal(mlx5x_key_entries(k), 256);
+	assert_int_equal(mlx5x_mkey_entries(k), 256);
 	assert_int_equal(fake.mw_klms, 255);
 	assert_int_equal(k->lkey, 0x98765400);
 	assert_int_equal(fake.live_mws, 1);
 	assert_int_equal(ibv_dereg_mr(k), 0);
 	assert_int_equal(fake.live_mws, 0);
-	k = mlx5x_create_key(pd, 4, false);
+	k = mlx5x_mkey_create(pd, 4, false);
 	assert_int_equal(fake.mw_klms, 8);
 	assert_int_equal(fake.mw_type, IBV_MW_TYPE_1);
 	assert_int_equal(ibv_dereg_mr(k), 0);
-	k = mlx5x_create_key(pd, 4, MLX5X_MKEY_REMOTE_INVALIDATE);
+	k = mlx5x_mkey_create(pd, 4, MLX5X_MKEY_REMOTE_INVALIDATE);
 	assert_int_equal(fake.mw_type, IBV_MW_TYPE_2);
 	assert_int_equal(ibv_dereg_mr(k), 0);
-	assert_null(mlx5x_create_key(pd, 256, false));
+	assert_null(mlx5x_mkey_create(pd, 256, false));
 	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_create_key(pd, 0, false));
+	assert_null(mlx5x_mkey_create(pd, 0, false));
 	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_create_key(pd, 4, true));
+	assert_null(mlx5x_mkey_create(pd, 4, true));
 	assert_int_equal(errno, EOPNOTSUPP);
 	fake_fail(FAKE_ALLOC_MW, 0, ENOMEM);
-	assert_null(mlx5x_create_key(pd, 4, false));
+	assert_null(mlx5x_mkey_create(pd, 4, false));
 	assert_int_equal(errno, ENOMEM);
 	/* A window itself has what the kernel gives it. */
 	mlx5x_dealloc_mw(mlx5x_alloc_mw(pd, IBV_MW_TYPE_2));
@@ -497,7 +497,7 @@ static void limits(void **state)
 		assert_int_equal(caps.max_depth, cases[i].depth);
 		if (!cases[i].entries) {
 			pd = mlx5x_alloc_pd(context);
-			assert_null(mlx5x_create_key(pd, 1, false));
+			assert_null(mlx5x_mkey_create(pd, 1, false));
 			assert_int_equal(errno, EOPNOTSUPP);
 			mlx5x_dealloc_pd(pd);
 		}
@@ -528,21 +528,21 @@ static void lists_fail(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		fake.alloc_fail_after = i;
-		assert_null(mlx5x_alloc_key_list(rc.pd, 9));
+		assert_null(mlx5x_mkey_list_alloc(rc.pd, 9));
 		assert_int_equal(errno, ENOMEM);
 	}
 	fake.alloc_fail_after = -1;
 	fake_fail(FAKE_REG_MR, 0, EFAULT);
-	assert_null(mlx5x_alloc_key_list(rc.pd, 9));
+	assert_null(mlx5x_mkey_list_alloc(rc.pd, 9));
 	assert_int_equal(errno, EFAULT);
 	/* One that cannot go stays whole. */
-	c = mlx5x_alloc_key_list(rc.pd, 9);
+	c = mlx5x_mkey_list_alloc(rc.pd, 9);
 	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
-	assert_int_equal(mlx5x_free_key_list(c), EBUSY);
+	assert_int_equal(mlx5x_mkey_list_free(c), EBUSY);
 	wr.exp_send_flags = 0;
 	wr.ext_op.umr.memory_objects = c;
 	assert_int_equal(post(qp, &wr), 0);
-	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 }
 
 static void atomics_that_stay(void **state)
@@ -556,7 +556,7 @@ static void atomics_that_stay(void **state)
 	fake_rc_open(&rc, &(struct ibv_qp_cap){ .max_send_wr = 1 }, 0);
 	qp = create_umr_qp(SEND_WR, 4);
 	assert_non_null(qp);
-	key = mlx5x_create_key(rc.pd, 4, false);
+	key = mlx5x_mkey_create(rc.pd, 4, false);
 	mr = mlx5x_reg_mr(rc.pd, NULL, 1 << 20, 0, 0);
 	list[0].mr = mr;
 	wr = fill_wr(1);
