@@ -472,11 +472,13 @@ void fake_assert_clean(void)
 	assert_int_equal(fake.live_pds, 0);
 	assert_int_equal(fake.live_mrs, 0);
 	assert_int_equal(fake.live_mws, 0);
+	assert_int_equal(fake.live_mkeys, 0);
 	assert_int_equal(fake.live_cqs, 0);
 	assert_int_equal(fake.live_qps, 0);
 	assert_int_equal(fake.live_srqs, 0);
 	assert_int_equal(fake.live_ahs, 0);
 	assert_int_equal(fake.live_contexts, 0);
+	assert_int_equal(fake.live_dbrecs, 0);
 	assert_int_equal(fake.live_maps, 0);
 	assert_int_equal(fake.dontfork, 0);
 	assert_int_equal(atomic_load(&fake.locks_held), 0);

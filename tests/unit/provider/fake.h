@@ -119,7 +119,8 @@ struct fake {
 	int live_ahs;
 	int live_contexts; /* registered with libmlx5x */
 	int live_maps;
-	long dontfork; /* bytes */
+	int live_dbrecs; /* doorbell records in use */
+	long dontfork;	 /* bytes */
 
 	/* spinlocks */
 	atomic_int locks_held;
