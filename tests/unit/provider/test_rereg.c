@@ -333,6 +333,17 @@ static void attached_for_reading(void **state)
 	assert_int_equal(
 		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
 	dereg(mr);
+
+	/* also when it became writable only after the move, and once more */
+	mr = reg_shared(READ);
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
+	assert_int_equal(fake.mr_access, 0);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
+	assert_int_equal(fake.mr_access, RW);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
+	assert_int_equal(to_mmr(verbs_get_mr(mr))->access, RW);
+	dereg(mr);
 }
 
 /* libmlx5x takes the old memory away, or puts its own in its place. */
