@@ -5,7 +5,7 @@
  * as a WQE whose parts agree with one another and with what was asked, which a
  * decoder of its own reads back.
  */
-#include "keys.h"
+#include "umr_rig.h"
 
 enum {
 	ROUNDS = 60000,

@@ -6,7 +6,7 @@
  * and destroyed by the same; limits come from the device; a failure of any step
  * leaves nothing behind.
  */
-#include "keys.h"
+#include "umr_rig.h"
 
 static const uint64_t GIB = 1 << 30;
 

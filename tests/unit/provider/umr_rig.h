@@ -3,8 +3,8 @@
  * What the tests of indirect keys have in common: QPs that fill keys, by either
  * interface; a key; an MR.
  */
-#ifndef KEYS_H
-#define KEYS_H
+#ifndef UMR_RIG_H
+#define UMR_RIG_H
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * that lists keep to the limits of an entry and of their memory.
  */
 #include <unistd.h>
-#include "keys.h"
+#include "umr_rig.h"
 
 enum kind {
 	LIST,

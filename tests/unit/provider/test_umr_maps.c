@@ -5,7 +5,7 @@
  * by both interfaces, compared with a second encoder, with no byte touched
  * outside the WQE; requests mixed in one list; what a completion says.
  */
-#include "keys.h"
+#include "umr_rig.h"
 
 static void golden_list(void **state)
 {
