@@ -136,6 +136,7 @@ struct fake {
 };
 
 extern struct fake fake;
+extern struct mlx5x_device fake_device;
 
 void fake_reset(void);
 void fake_fail(enum fake_cmd cmd, int after, int err);
@@ -144,6 +145,7 @@ int fake_call(enum fake_cmd cmd);
 
 /* A context as ibv_open_device makes it; NULL with errno. */
 struct ibv_context *fake_open(void);
+/* As ibv_import_device makes it. */
 struct ibv_context *fake_import(void);
 void fake_close(struct ibv_context *context);
 /* Nothing is left of what the commands and mappings made. */
@@ -181,6 +183,11 @@ uint8_t *fake_cqe(struct ibv_cq *cq, uint32_t index);
  */
 void fake_put_cqe(struct ibv_cq *cq, uint32_t index, const uint8_t bytes[64],
 		  uint8_t opcode, uint8_t flags);
+/* A CQE's bytes for a WQE: queue and counter, all else zero. */
+void fake_cqe_of(uint8_t bytes[64], struct ibv_qp *qp, uint16_t counter);
+/* Write such a CQE. */
+void fake_complete(struct ibv_cq *cq, uint32_t index, struct ibv_qp *qp,
+		   uint16_t counter, uint8_t opcode);
 void fake_be16(uint8_t *p, uint16_t v);
 void fake_be32(uint8_t *p, uint32_t v);
 

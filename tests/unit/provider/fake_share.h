@@ -37,7 +37,12 @@ struct fake_share {
 extern struct fake_share fake_share;
 
 void fake_share_reset(void);
+/* How many objects of a kind live. */
+int *fake_live(enum mlx5x_kind kind);
 /* Descriptors of this process. */
 int fake_fds(void);
+
+/* A context that has to open. */
+struct ibv_context *open_ctx(void);
 
 #endif

@@ -4,13 +4,9 @@
  * and each allocation or mapping in turn, for contexts, PDs, thread and parent
  * domains, MRs, shared MRs, windows, indirect keys of both routes, key lists,
  * CQs, QPs, SRQs and AHs.  The device works afterwards.  What the kernel
- * refuses to destroy stays, and a second try destroys it.  A kernel that lacks
- * what we need is refused.
+ * refuses to destroy stays, and a second try destroys it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
 static struct ibv_context *context;
 static struct ibv_pd *pd;
@@ -405,9 +401,7 @@ static void fail_destroy(const struct object *o)
 	before = count();
 	if (o->destroy_cmd != FAKE_NUM_CMDS) {
 		fake_fail(o->destroy_cmd, 0, EBUSY);
-		errno = 0;
-		assert_int_equal(o->destroy(object), EBUSY);
-		assert_int_equal(errno, EBUSY);
+		assert_fails(o->destroy(object), EBUSY);
 		same(&before);
 	}
 	destroy(o->destroy, object);
@@ -430,7 +424,7 @@ static void each_failure(bool bf)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+	for (i = 0; i < NUM_OF(objects); i++) {
 		open_all(bf);
 		fail_each_command(&objects[i]);
 		fail_each_alloc(&objects[i]);
@@ -440,117 +434,39 @@ static void each_failure(bool bf)
 	}
 }
 
-static void each_failure_nc(void **state)
+TEST(each_failure_nc)
 {
-	(void)state;
 	each_failure(false);
 }
 
-static void each_failure_bf(void **state)
+TEST(each_failure_bf)
 {
-	(void)state;
 	each_failure(true);
 }
 
 /* Memory that fork would share is not given to the device. */
-static void dontfork_refused(void **state)
+TEST(dontfork_refused)
 {
 	struct counts before;
 
-	(void)state;
 	open_all(false);
 	before = count();
 	fake.dontfork_fails = true;
-	errno = 0;
-	assert_null(make_cq());
-	assert_int_equal(errno, ENOSPC);
-	errno = 0;
-	assert_null(make_qp());
-	assert_int_equal(errno, ENOSPC);
-	errno = 0;
-	assert_null(make_srq());
-	assert_int_equal(errno, ENOSPC);
-	errno = 0;
-	assert_null(make_key_list());
-	assert_int_equal(errno, ENOSPC);
+	assert_none(make_cq(), ENOSPC);
+	assert_none(make_qp(), ENOSPC);
+	assert_none(make_srq(), ENOSPC);
+	assert_none(make_key_list(), ENOSPC);
 	fake.dontfork_fails = false;
 	same(&before);
 	close_all();
 }
 
-/* get_context is tried twice: with DEVX, then without. */
-static void devx_fallback(void **state)
-{
-	struct ibv_context *c;
-
-	(void)state;
-	fake_reset();
-	c = fake_open();
-	assert_non_null(c);
-	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 1);
-	assert_int_equal(fake.ucontext_req.flags, MLX5_IB_ALLOC_UCTX_DEVX);
-	assert_int_equal(fake.ucontext_req.max_cqe_version, 1);
-	assert_int_equal(fake.ucontext_req.lib_caps,
-			 MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR);
-	fake_close(c);
-
-	fake_reset();
-	fake.refuse_devx = true;
-	c = fake_open();
-	assert_non_null(c);
-	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 2);
-	assert_int_equal(fake.ucontext_req.flags, 0);
-	assert_false(to_mctx(c)->devx);
-	fake_close(c);
-
-	fake_reset();
-	fake.refuse_devx = true;
-	fake_fail(FAKE_GET_CONTEXT, 1, ENODEV);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, ENODEV);
-	fake_assert_clean();
-}
-
-static void old_kernels(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake.ucontext.tot_bfregs = 16;
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EOPNOTSUPP);
-	fake_assert_clean();
-
-	fake_reset();
-	fake.ucontext.cqe_version = 0;
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EOPNOTSUPP);
-	fake_assert_clean();
-
-	fake_reset();
-	fake_fail(FAKE_ALLOC_UAR, 0, EPROTONOSUPPORT);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EPROTONOSUPPORT);
-	fake_assert_clean();
-
-	fake_reset();
-	fake_fail(FAKE_REGISTER, 0, EINVAL);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EINVAL);
-	fake_assert_clean();
-}
-
 /* What could not be destroyed still works. */
-static void refused_destroy(void **state)
+TEST(refused_destroy)
 {
 	struct ibv_recv_wr wr = {}, *bad;
 	void *qp, *smr, *srq;
 
-	(void)state;
 	open_all(false);
 	qp = make_qp();
 	smr = make_smr();
@@ -582,11 +498,10 @@ static void refused_destroy(void **state)
 }
 
 /* A handle that the caller changed is not used for commands. */
-static void smr_handle(void **state)
+TEST(smr_handle)
 {
 	struct ibv_mr *mr;
 
-	(void)state;
 	open_all(false);
 	mr = make_smr();
 	assert_ptr_equal(mr->context, context);
@@ -614,17 +529,5 @@ static void smr_handle(void **state)
 	close_all();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_failure_nc),
-		cmocka_unit_test(each_failure_bf),
-		cmocka_unit_test(dontfork_refused),
-		cmocka_unit_test(devx_fallback),
-		cmocka_unit_test(old_kernels),
-		cmocka_unit_test(refused_destroy),
-		cmocka_unit_test(smr_handle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(each_failure_nc), ALONE(each_failure_bf), ALONE(dontfork_refused),
+     ALONE(refused_destroy), ALONE(smr_handle))

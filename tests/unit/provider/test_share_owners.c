@@ -8,29 +8,12 @@
  * without a trace; and a child of fork neither destroys nor moves what it
  * inherits, nor waits for a lock that a thread of its parent held.
  */
-#include "fake_share.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
-static struct ibv_context *open_ctx(void)
-{
-	struct ibv_context *context = fake_open();
-
-	assert_non_null(context);
-	context->async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return context;
-}
+#include "fake_share.h"
+#include "rig.h"
 
 static int export(struct ibv_context *from, struct ibv_context *to,
 		  uint32_t type, uint32_t handle)
@@ -49,14 +32,13 @@ static struct ibv_mr *reg(struct ibv_pd *pd)
 }
 
 /* Each kernel object of its kind that is destroyed, in order. */
-static void test_pd_last(void **state)
+TEST(test_pd_last)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a);
 	struct ibv_mr *mr = reg(pd);
 	uint32_t pd_handle = pd->handle;
 
-	(void)state;
 	assert_int_not_equal(pd_handle, mr->handle);
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	assert_int_equal(export(a, s, UVERBS_OBJECT_MR, mr->handle), 0);
@@ -81,18 +63,16 @@ static void test_pd_last(void **state)
 	assert_int_equal(fake_share.destroyed_handle, pd_handle);
 	free(to_mmr(verbs_get_mr(mr)));
 	free(to_mpd(pd));
-	fake_assert_clean();
 }
 
 /* Somebody's file: no context of this process made what is in it. */
-static void test_exported_again(void **state)
+TEST(test_exported_again)
 {
 	int foreign = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct ibv_context *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_import_pd_fd(c, foreign, 5);
 	struct ibv_mr *mr = mlx5x_import_mr_fd(c, foreign, 6);
 
-	(void)state;
 	assert_non_null(pd);
 	assert_non_null(mr);
 	assert_int_equal(export(c, c, UVERBS_OBJECT_PD, 5), 0);
@@ -102,16 +82,14 @@ static void test_exported_again(void **state)
 	fake_close(c);
 	close(foreign);
 	assert_int_equal(fake.calls[FAKE_DESTROY], 0);
-	fake_assert_clean();
 }
 
-static void test_exported_by_another(void **state)
+TEST(test_exported_by_another)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx(), *b = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *other = mlx5x_alloc_pd(b);
 	struct ibv_mr *mr = reg(pd), *unrelated = reg(other);
 
-	(void)state;
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	assert_int_equal(mr->handle, unrelated->handle);
 	assert_int_equal(export(s, s, UVERBS_OBJECT_MR, mr->handle), 0);
@@ -127,14 +105,13 @@ static void test_exported_by_another(void **state)
 	assert_int_equal(mlx5x_dealloc_pd(other), 0);
 	fake_close(a);
 	fake_close(b);
-	fake_assert_clean();
 }
 
 /*
  * A PD that others hold can be let go while QPs are in it: they name it
  * afterwards too.  A thousand times over it is one and the same.
  */
-static void test_let_go(void **state)
+TEST(test_let_go)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p, *again;
@@ -142,7 +119,6 @@ static void test_let_go(void **state)
 	struct ibv_mr *mr, *second;
 	int i;
 
-	(void)state;
 	assert_int_equal(export(a, a, UVERBS_OBJECT_PD, pd->handle), 0);
 	p = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 	mr = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
@@ -184,7 +160,6 @@ static void test_let_go(void **state)
 	mlx5x_unimport_pd(p);
 	mlx5x_unimport_mr(mr);
 	fake_close(c);
-	fake_assert_clean();
 }
 
 static struct ibv_mr *going;
@@ -211,11 +186,10 @@ static void export_meanwhile(enum fake_cmd cmd)
 	}
 }
 
-static void test_handle_used_again(void **state)
+TEST(test_handle_used_again)
 {
 	struct ibv_context *a = open_ctx();
 
-	(void)state;
 	going_pd = mlx5x_alloc_pd(a);
 	going = reg(going_pd);
 	fake.on_call = export_meanwhile;
@@ -242,13 +216,12 @@ static void test_handle_used_again(void **state)
 }
 
 /* Each allocation in turn: ENOMEM, no descriptor and no reference stays. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	struct ibv_context *a = open_ctx(), *c, *s;
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 	int fds = fake_fds(), n, i;
 
-	(void)state;
 	for (n = 0;; n++) {
 		c = open_ctx();
 		fake.alloc_fail_after = n;
@@ -280,7 +253,6 @@ static void test_no_memory(void **state)
 	fake_close(s);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
 	fake_close(a);
-	fake_assert_clean();
 }
 
 static void wait_child(pid_t pid)
@@ -291,15 +263,15 @@ static void wait_child(pid_t pid)
 	assert_int_equal(status, 0);
 }
 
-static void test_child(void **state)
+TEST(test_child)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx(), *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 	struct mlx5x_live qp = {};
 	pid_t pid;
 
-	(void)state;
 	mlx5x_live_add(to_mctx(a), &qp, MLX5X_KIND_QP, 300);
+	fake.live_qps++;
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	pid = fork();
 	if (!pid) {
@@ -344,14 +316,13 @@ static void *import(void *arg)
 }
 
 /* Another thread is in the middle of an import at the fork. */
-static void test_child_of_threads(void **state)
+TEST(test_child_of_threads)
 {
 	struct ibv_context *pair[2] = { open_ctx(), open_ctx() };
 	pthread_t thread;
 	void *p;
 	pid_t pid;
 
-	(void)state;
 	fake.on_call = linger;
 	assert_int_equal(pthread_create(&thread, NULL, import, pair), 0);
 	while (!atomic_load(&inside))
@@ -371,21 +342,9 @@ static void test_child_of_threads(void **state)
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	fake_close(pair[0]);
 	fake_close(pair[1]);
-	fake_assert_clean();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_pd_last, setup),
-		cmocka_unit_test_setup(test_exported_again, setup),
-		cmocka_unit_test_setup(test_exported_by_another, setup),
-		cmocka_unit_test_setup(test_let_go, setup),
-		cmocka_unit_test_setup(test_handle_used_again, setup),
-		cmocka_unit_test_setup(test_no_memory, setup),
-		cmocka_unit_test_setup(test_child, setup),
-		cmocka_unit_test_setup(test_child_of_threads, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(test_pd_last), ALONE(test_exported_again),
+     ALONE(test_exported_by_another), ALONE(test_let_go),
+     ALONE(test_handle_used_again), ALONE(test_no_memory), ALONE(test_child),
+     ALONE(test_child_of_threads))

@@ -9,13 +9,10 @@
  * completes once, with the kind that was posted, and a fill's WQE has nothing
  * of another thread's; a third QP is made, used and destroyed meanwhile.
  */
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
-#include "fake.h"
+#include "rig.h"
 #include "umr.h"
 
 enum {
@@ -28,7 +25,6 @@ enum {
 	MAX_PIECES = 7,
 };
 
-static struct fake_rc rc;
 static struct ibv_qp *qps[QPS];
 static atomic_uchar *seen;
 static atomic_int completed;
@@ -260,14 +256,13 @@ static struct ibv_qp *create_for_keys(void)
 	return qp;
 }
 
-static void all_at_once(void **state)
+TEST(all_at_once)
 {
 	struct ibv_mr *keys[POSTERS];
 	struct poster posters[QPS * 2 * POSTERS];
 	pthread_t t[QPS * 2 * POSTERS + POLLERS + 1];
 	int i, n = 0;
 
-	(void)state;
 	fake_reset();
 	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
 	seen = calloc(TOTAL, sizeof(*seen));
@@ -310,11 +305,4 @@ static void all_at_once(void **state)
 	fake_rc_close(&rc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(all_at_once))
