@@ -73,8 +73,8 @@ void rewind_to(struct ibv_qp *qp, uint32_t start)
 	atomic_store(&sq->tail, 0);
 }
 
-void expect_wqe(struct ibv_qp *qp, uint32_t start, const struct ref_wqe *ref,
-		uint64_t wr_id)
+void expect_wqes(struct ibv_qp *qp, uint32_t start, const struct ref_wqe *ref,
+		 unsigned int num, uint64_t wr_id)
 {
 	enum {
 		UMR = 0x25
@@ -82,19 +82,25 @@ void expect_wqe(struct ibv_qp *qp, uint32_t start, const struct ref_wqe *ref,
 	struct mlx5x_sq *sq = sq_of(qp);
 	size_t size = sq->end - sq->buf;
 	static uint8_t want[1 << 16];
+	uint32_t at = start;
+	unsigned int i;
 
 	assert_true(size <= sizeof(want));
-	assert_true(ref->len <= size);
 	memset(want, 0xaa, size);
-	ref_place(ref, want, sq->buf, size, (size_t)(start & sq->mask) * 64);
+	for (i = 0; i < num; i++) {
+		assert_true(ref[i].len <= size);
+		ref_place(&ref[i], want, sq->buf, size,
+			  (size_t)(at & sq->mask) * 64);
+		assert_int_equal(sq->slots[at & sq->mask].wr_id, wr_id);
+		at += (ref[i].len + 63) / 64;
+	}
 	if (memcmp(sq->buf, want, size))
 		assert_memory_equal(sq->buf, want, size);
-	assert_int_equal(sq->pi, start + (ref->len + 63) / 64);
-	assert_int_equal(sq->head, 1);
-	assert_int_equal(sq->slots[start & sq->mask].wr_id, wr_id);
+	assert_int_equal(sq->pi, at);
+	assert_int_equal(sq->head, num);
 	/* what follows a UMR waits for it */
-	assert_ptr_equal(sq->fm, sq->fm_ce_se[ref->bytes[3] == UMR]);
-	assert_memory_equal(fake_uar(sq->bf) + 0x800, ref->bytes, 8);
+	assert_ptr_equal(sq->fm, sq->fm_ce_se[ref[num - 1].bytes[3] == UMR]);
+	assert_memory_equal(fake_uar(sq->bf) + 0x800, ref[num - 1].bytes, 8);
 }
 
 void poll_one(struct ibv_cq *cq, struct ibv_wc *wc)

@@ -85,11 +85,17 @@ struct ibv_qp *create_ex(uint64_t ops, struct ibv_qp_cap *cap);
 /* Fill the ring of a QP with 0xaa and let the next request begin at start. */
 void rewind_to(struct ibv_qp *qp, uint32_t start);
 /*
- * After rewind_to() and one request: the ring has its WQE at start and 0xaa
- * everywhere else, and the queue stands behind it.
+ * After rewind_to() and requests of one post: the ring has their WQEs from
+ * start on and 0xaa everywhere else, the queue stands behind them, and the
+ * doorbell is the last one's.
  */
-void expect_wqe(struct ibv_qp *qp, uint32_t start, const struct ref_wqe *want,
-		uint64_t wr_id);
+void expect_wqes(struct ibv_qp *qp, uint32_t start, const struct ref_wqe *want,
+		 unsigned int num, uint64_t wr_id);
+static inline void expect_wqe(struct ibv_qp *qp, uint32_t start,
+			      const struct ref_wqe *want, uint64_t wr_id)
+{
+	expect_wqes(qp, start, want, 1, wr_id);
+}
 
 /* The one completion that there is. */
 void poll_one(struct ibv_cq *cq, struct ibv_wc *wc);

@@ -1,202 +1,198 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the rules of windows: the fence of what follows a bind or an
- * invalidation; what is refused, with the window unchanged; the keys of type 1;
- * the kinds of completions; that a queue that was not made for it takes none.
+ * Proves how keys, their lists and windows are made and destroyed, and what
+ * the queues for them hold: each of the two routes into the kernel; limits that
+ * come from the device; keys of windows that change with each bind; a failure
+ * of any step leaves nothing behind; as many requests fit as were asked for.
  */
-#include "mw.h"
+#include <unistd.h>
+#include "rig_umr.h"
 
-/* What follows a UMR waits for it, also in another call; only that. */
-static void fences(void **state)
+TEST(by_device)
 {
-	struct ibv_send_wr wr[6] = {}, *bad;
-	uint8_t *buf = sq_of(rc.qp)->buf;
-	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
+	const struct mlx5x_create_mkey_in *in = &fake.mkey_in;
+
+	key = mlx5x_mkey_create(rc.pd, CAPACITY - 1, 0);
+	assert_non_null(key);
+	assert_int_equal(key->lkey, KEY);
+	assert_int_equal(key->rkey, KEY);
+	assert_null(key->addr);
+	assert_int_equal(key->length, 0);
+	assert_ptr_equal(key->pd, rc.pd);
+	assert_ptr_equal(key->context, rc.context);
+	assert_int_equal(be16toh(in->opcode), 0x200);
+	/* free, UMR, local read, list of keys */
+	assert_int_equal(be32toh(in->mkey.flags), 0x40008600);
+	assert_int_equal(be32toh(in->mkey.qpn_key), 0xffffff00);
+	assert_int_equal(be32toh(in->mkey.pd), 5);
+	assert_int_equal(be32toh(in->mkey.xlt_octowords), CAPACITY);
+	assert_int_equal(fake.calls[FAKE_DEVX], 1);
+	/* The size of the key that the program has set plays no part. */
+	key->addr = (void *)0x1000;
+	key->length = 4096;
+	fake_fail(FAKE_DESTROY, 0, EBUSY);
+	assert_int_equal(ibv_dereg_mr(key), EBUSY);
+	assert_int_equal(fake.live_mkeys, 1);
+	assert_int_equal(ibv_dereg_mr(key), 0);
+	assert_int_equal(fake.live_mkeys, 0);
+	key = mlx5x_mkey_create(rc.pd, 1, false);
+
+	fake.mkey_status = 8;
+	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
+	assert_none(mlx5x_mkey_create(rc.pd, 1, false), ENOMEM);
+	fake.mkey_status = 3;
+	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
+	assert_none(mlx5x_mkey_create(rc.pd, 1, false), EINVAL);
+	fake_fail(FAKE_CREATE_MKEY, 0, EPERM);
+	assert_none(mlx5x_mkey_create(rc.pd, 1, false), EPERM);
+	fake.alloc_fail_after = 0;
+	assert_none(mlx5x_mkey_create(rc.pd, 1, false), ENOMEM);
+	fake.alloc_fail_after = -1;
+	assert_int_equal(fake.live_mkeys, 1);
+	dereg(key);
+}
+
+TEST(remote_invalidate)
+{
+	struct ibv_mr *other =
+		mlx5x_mkey_create(rc.pd, 8, MLX5X_MKEY_REMOTE_INVALIDATE);
+
+	assert_non_null(other);
+	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 1);
+	assert_int_equal(ibv_dereg_mr(other), 0);
+	other = mlx5x_mkey_create(rc.pd, 8, 0);
+	assert_int_equal(be32toh(fake.mkey_in.mkey.pd) >> 24, 0);
+	assert_int_equal(ibv_dereg_mr(other), 0);
+}
+
+TEST(as_window)
+{
+	struct ibv_context *context;
+	struct mlx5x_umr_caps caps;
+	struct ibv_mr *k;
+	struct ibv_pd *pd;
+
+	fake.refuse_devx = true;
+	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
+	context = fake_open();
+	assert_non_null(context);
+	pd = mlx5x_alloc_pd(context);
+	assert_int_equal(mlx5x_query_umr(context, &caps), 0);
+	assert_int_equal(caps.max_entries, 255);
+	assert_int_equal(caps.max_depth, 1);
+	assert_int_equal(caps.max_fixed_size, 0);
+	k = mlx5x_mkey_create(pd, 255, false);
+	assert_non_null(k);
+	assert_int_equal(mlx5x_mkey_entries(k), 256);
+	assert_int_equal(fake.mw_klms, 255);
+	assert_int_equal(k->lkey, 0x98765400);
+	assert_int_equal(fake.live_mws, 1);
+	assert_int_equal(ibv_dereg_mr(k), 0);
+	assert_int_equal(fake.live_mws, 0);
+	k = mlx5x_mkey_create(pd, 4, false);
+	assert_int_equal(fake.mw_klms, 8);
+	assert_int_equal(fake.mw_type, IBV_MW_TYPE_1);
+	assert_int_equal(ibv_dereg_mr(k), 0);
+	k = mlx5x_mkey_create(pd, 4, MLX5X_MKEY_REMOTE_INVALIDATE);
+	assert_int_equal(fake.mw_type, IBV_MW_TYPE_2);
+	assert_int_equal(ibv_dereg_mr(k), 0);
+	assert_none(mlx5x_mkey_create(pd, 256, false), EINVAL);
+	assert_none(mlx5x_mkey_create(pd, 0, false), EINVAL);
+	assert_none(mlx5x_mkey_create(pd, 4, true), EOPNOTSUPP);
+	fake_fail(FAKE_ALLOC_MW, 0, ENOMEM);
+	assert_none(mlx5x_mkey_create(pd, 4, false), ENOMEM);
+	/* A window itself has what the kernel gives it. */
+	mlx5x_dealloc_mw(mlx5x_alloc_mw(pd, IBV_MW_TYPE_2));
+	assert_int_equal(fake.mw_klms, 0);
+	mlx5x_dealloc_pd(pd);
+	fake_close(context);
+}
+
+/* An imported context may have no DEVX after all; a device may lack anything. */
+TEST(limits)
+{
+	static const struct {
+		uint32_t lists, umr, windows, entries, fixed, depth;
+	} cases[] = {
+		{ 4u << 24 | 1 << 23 | 16, 0, 1 << 14, 65531, 1, 4 },
+		{ 2u << 24 | 1 << 23 | 6, 1 << 24, 1 << 14, 63, 0, 2 },
+		{ 2u << 24 | 20, 0, 1 << 14, 65531, 0, 2 },
+		{ 4u << 24 | 16, 0, 0, 0, 0, 0 },
+		{ 4u << 24 | 16, 1 << 22, 1 << 14, 0, 0, 0 },
+	};
+	struct ibv_context *context;
+	struct mlx5x_umr_caps caps;
+	struct ibv_pd *pd;
+	size_t i;
+
+	for (i = 0; i < NUM_OF(cases); i++) {
+		fake_reset();
+		fake.general_caps.lists = htobe32(cases[i].lists);
+		fake.general_caps.umr = htobe32(cases[i].umr);
+		fake.general_caps.windows = htobe32(cases[i].windows);
+		context = fake_open();
+		assert_int_equal(mlx5x_query_umr(context, &caps), 0);
+		assert_int_equal(mlx5x_query_umr(context, &caps), 0);
+		assert_int_equal(fake.calls[FAKE_DEVX], 1);
+		assert_int_equal(caps.max_entries, cases[i].entries);
+		assert_int_equal(!!caps.max_fixed_size, cases[i].fixed);
+		assert_int_equal(caps.max_depth, cases[i].depth);
+		if (!cases[i].entries) {
+			pd = mlx5x_alloc_pd(context);
+			assert_none(mlx5x_mkey_create(pd, 1, false),
+				    EOPNOTSUPP);
+			mlx5x_dealloc_pd(pd);
+		}
+		fake_close(context);
+	}
+	fake_reset();
+	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
+	context = fake_open();
+	fake_fail(FAKE_DEVX, 0, EPERM);
+	assert_int_equal(mlx5x_query_umr(context, &caps), 0);
+	assert_int_equal(caps.max_entries, 255);
+	fake_close(context);
+	fake_reset();
+	context = fake_open();
+	fake_fail(FAKE_DEVX, 0, EPERM);
+	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
+	assert_int_equal(mlx5x_query_umr(context, &caps), EIO);
+	fake_close(context);
+}
+
+TEST(lists_fail)
+{
+	struct ibv_exp_mkey_list_container *c;
+	struct ibv_exp_send_wr wr = fill_wr(9);
 	int i;
 
-	(void)state;
-	wr[0] = bind_wr(mw1, 1, 8, REMOTE);
-	for (i = 1; i < 4; i++)
-		wr[i].opcode = IBV_WR_SEND;
-	wr[3].send_flags = IBV_SEND_FENCE;
-	wr[0].next = &wr[1];
-	wr[1].next = &wr[2];
-	wr[2].next = &wr[3];
-	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	assert_int_equal(buf[11], 0x08);
-	assert_int_equal(buf[192 + 11], 0x20);
-	assert_int_equal(buf[256 + 11], 0x00);
-	assert_int_equal(buf[320 + 11], 0x40);
-	rewind_to(rc.qp, 0);
-	wr[0].next = NULL;
-	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	wr[3].send_flags = IBV_SEND_FENCE | IBV_SEND_SIGNALED;
-	assert_int_equal(ibv_post_send(rc.qp, &wr[3], &bad), 0);
-	assert_int_equal(buf[192 + 11], 0x88);
-	/* a refused one in between changes nothing */
-	rewind_to(rc.qp, 0);
-	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	wr[4] = bind_wr(mw1, 1, 8, 1 << 20);
-	assert_int_equal(ibv_post_send(rc.qp, &wr[4], &bad), EINVAL);
-	wr[4] = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV,
-				      .send_flags = IBV_SEND_FENCE };
-	assert_int_equal(ibv_post_send(rc.qp, &wr[4], &bad), 0);
-	/* strong, whatever is before */
-	assert_int_equal(buf[192 + 11], 0x60);
-	fake_modify(rc.qp, IBV_QPS_RESET);
-	fake_modify(rc.qp, IBV_QPS_RTS);
-	assert_int_equal(ibv_post_send(rc.qp, &wr[2], &bad), 0);
-	assert_int_equal(buf[11], 0x00);
-
-	/* builders, and what abort takes back */
-	buf = sq_of(qp2)->buf;
-	ibv_wr_start(qpx);
-	qpx->wr_flags = 0;
-	ibv_wr_local_inv(qpx, 5);
-	ibv_wr_abort(qpx);
-	ibv_wr_start(qpx);
-	ibv_wr_send(qpx);
-	qpx->wr_flags = IBV_SEND_FENCE;
-	ibv_wr_local_inv(qpx, 5);
-	ibv_wr_local_inv(qpx, 5);
-	ibv_wr_send_inv(qpx, 5);
-	qpx->wr_flags = 0;
-	ibv_wr_send(qpx);
-	assert_int_equal(ibv_wr_complete(qpx), 0);
-	assert_int_equal(buf[11], 0x00);
-	assert_int_equal(buf[64 + 11], 0x60);
-	assert_int_equal(buf[192 + 11], 0x60);
-	assert_int_equal(buf[320 + 11], 0x80);
-	assert_int_equal(buf[320 + 3], 0x01);
-	assert_int_equal(buf[384 + 11], 0x00);
+	for (i = 0; i < 2; i++) {
+		fake.alloc_fail_after = i;
+		assert_none(mlx5x_mkey_list_alloc(rc.pd, 9), ENOMEM);
+	}
+	fake.alloc_fail_after = -1;
+	fake_fail(FAKE_REG_MR, 0, EFAULT);
+	assert_none(mlx5x_mkey_list_alloc(rc.pd, 9), EFAULT);
+	/* One that cannot go stays whole. */
+	c = mlx5x_mkey_list_alloc(rc.pd, 9);
+	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
+	assert_int_equal(mlx5x_mkey_list_free(c), EBUSY);
+	wr.exp_send_flags = 0;
+	wr.ext_op.umr.memory_objects = c;
+	assert_int_equal(post(qp, &wr), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 }
 
-static void refused(struct ibv_qp *qp, struct ibv_send_wr *wr, int err)
+TEST(windows)
 {
-	uint32_t pi = sq_of(qp)->pi,
-		 rkey = wr->bind_mw.mw ? wr->bind_mw.mw->rkey : 0;
-	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
-	struct ibv_send_wr *bad = NULL;
-
-	errno = 0;
-	assert_int_equal(ibv_post_send(qp, wr, &bad), err);
-	assert_int_equal(errno, err);
-	assert_ptr_equal(bad, wr);
-	assert_int_equal(sq_of(qp)->pi, pi);
-	if (wr->bind_mw.mw)
-		assert_int_equal(wr->bind_mw.mw->rkey, rkey);
-	if (qp != rc.qp)
-		return;
-	ibv_wr_start(qpx);
-	ibv_wr_bind_mw(qpx, wr->bind_mw.mw, wr->bind_mw.rkey,
-		       &wr->bind_mw.bind_info);
-	assert_int_equal(ibv_wr_complete(qpx), err);
-	assert_int_equal(sq_of(qp2)->pi, 0);
+	assert_none(mlx5x_alloc_mw(rc.pd, (enum ibv_mw_type)0), EINVAL);
+	assert_none(mlx5x_alloc_mw(rc.pd, (enum ibv_mw_type)3), EINVAL);
+	fake_fail(FAKE_DEALLOC_MW, 0, EBUSY);
+	assert_int_equal(mlx5x_dealloc_mw(mw1), EBUSY);
+	assert_int_equal(fake.live_mws, 2);
 }
 
-static void bad_binds(void **state)
-{
-	struct ibv_pd *pd2 = mlx5x_alloc_pd(rc.context);
-	struct ibv_mr *foreign, *no_bind, null_mr;
-	struct mlx5x_mr typed = {};
-	struct ibv_mw other_pd = *mw2;
-	struct ibv_context *c = fake_open();
-	struct ibv_send_wr wr;
-
-	(void)state;
-	to_mpd(pd2)->pdn = 6;
-	foreign = reg(pd2, ALL | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-	no_bind = reg(rc.pd, ALL | IBV_ACCESS_LOCAL_WRITE);
-	other_pd.pd = pd2;
-
-	wr = bind_wr(mw2, 1, 8, REMOTE);
-	wr.bind_mw.mw = NULL;
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(&other_pd, 1, 8, REMOTE);
-	refused(rc.qp, &wr, EPERM);
-	wr = bind_wr(mw2, 1, 8, REMOTE);
-	wr.bind_mw.bind_info.mr = foreign;
-	refused(rc.qp, &wr, EPERM);
-	wr.bind_mw.bind_info.mr = no_bind;
-	refused(rc.qp, &wr, EINVAL);
-	wr.bind_mw.bind_info.mr = NULL;
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, 0, 0);
-	wr.bind_mw.bind_info.addr = 8;
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, 8, REMOTE);
-	wr.bind_mw.rkey += 0x100;
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, 8, IBV_ACCESS_MW_BIND);
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw1, 1, 8, REMOTE | IBV_ACCESS_ZERO_BASED);
-	refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, (1ull << 33) + 1, REMOTE);
-	refused(rc.qp, &wr, EOPNOTSUPP);
-	wr = bind_wr(mw2, 1, 4096, REMOTE);
-	wr.bind_mw.bind_info.addr = UINT64_MAX - 100;
-	refused(rc.qp, &wr, EINVAL);
-	/* other kinds of MR */
-	typed.vmr.ibv_mr = *mr;
-	typed.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
-	wr = bind_wr(mw2, 1, 8, REMOTE);
-	wr.bind_mw.bind_info.mr = &typed.vmr.ibv_mr;
-	refused(rc.qp, &wr, EOPNOTSUPP);
-	typed.vmr.mr_type = IBV_MR_TYPE_MR;
-	typed.access = IBV_ACCESS_MW_BIND;
-	typed.no_rdma = true;
-	refused(rc.qp, &wr, EINVAL);
-	null_mr = *mr;
-	null_mr.context = c;
-	wr.bind_mw.bind_info.mr = &null_mr;
-	refused(rc.qp, &wr, EINVAL);
-
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(foreign)), 0);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(no_bind)), 0);
-	assert_int_equal(mlx5x_dealloc_pd(pd2), 0);
-	fake_close(c);
-}
-
-/* The access that re-registration gave counts. */
-static void after_rereg(void **state)
-{
-	struct ibv_send_wr wr = bind_wr(mw2, 1, 8, REMOTE), *bad;
-
-	(void)state;
-	assert_int_equal(mlx5x_rereg_mr(verbs_get_mr(mr),
-					IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL,
-					0, IBV_ACCESS_LOCAL_WRITE),
-			 0);
-	refused(rc.qp, &wr, EINVAL);
-	assert_int_equal(
-		mlx5x_rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_ACCESS,
-			       NULL, NULL, 0,
-			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND),
-		0);
-	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-	/* with the key that it has now */
-	assert_int_equal(be32toh(*(__be32 *)(sq_of(rc.qp)->buf + 132)),
-			 LKEY + 0x200);
-}
-
-/* A queue that was not made for it has no room for it. */
-static void not_asked_for(void **state)
-{
-	struct ibv_qp *qp = create_ex(IBV_QP_EX_WITH_SEND);
-	struct ibv_send_wr wr = bind_wr(mw2, 1, 8, REMOTE), *bad;
-
-	(void)state;
-	assert_null(ibv_qp_to_qp_ex(qp)->wr_bind_mw);
-	assert_null(ibv_qp_to_qp_ex(qp)->wr_local_inv);
-	assert_null(ibv_qp_to_qp_ex(qp)->wr_send_inv);
-	refused(qp, &wr, EINVAL);
-	wr = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV };
-	assert_int_equal(ibv_post_send(qp, &wr, &bad), EINVAL);
-	assert_int_equal(sq_of(qp)->pi, 0);
-	assert_int_equal(mlx5x_destroy_qp(qp), 0);
-}
-
-static void bind_mw(void **state)
+TEST(bind_mw)
 {
 	struct ibv_mw_bind good = {
 		.wr_id = 5,
@@ -209,7 +205,6 @@ static void bind_mw(void **state)
 	struct ibv_mw_bind bind = good;
 	uint32_t i;
 
-	(void)state;
 	/* the low byte goes round */
 	for (i = 1; i <= 300; i++) {
 		rewind_to(rc.qp, 0);
@@ -233,65 +228,91 @@ static void bind_mw(void **state)
 	assert_int_equal(mw2->rkey, RKEY);
 }
 
-/* The opcode of each completion is that of its request, lap after lap. */
-static void completions(void **state)
+/* As large as it gets, in the shortest queue. */
+TEST(the_largest)
 {
-	static const struct {
-		enum ibv_wr_opcode op;
-		enum ibv_wc_opcode wc;
-	} kinds[] = {
-		{ IBV_WR_BIND_MW, IBV_WC_BIND_MW },
-		{ IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE },
-		{ IBV_WR_LOCAL_INV, IBV_WC_LOCAL_INV },
-		{ IBV_WR_SEND_WITH_INV, IBV_WC_SEND },
-		{ IBV_WR_RDMA_READ, IBV_WC_RDMA_READ },
-	};
-	struct ibv_send_wr *bad;
-	struct ibv_wc wc;
-	uint32_t i;
+	struct mlx5x_umr_caps caps;
+	struct ibv_mr *large;
+	struct ibv_exp_send_wr wr;
+	struct ibv_qp *q;
+	int lap;
 
-	(void)state;
-	for (i = 0; i < 500; i++) {
-		struct ibv_send_wr wr = { .opcode = kinds[i % 5].op };
-		uint8_t b[64] = {};
+	assert_int_equal(mlx5x_query_umr(rc.context, &caps), 0);
+	assert_int_equal(caps.max_inline, 51);
+	assert_none(create_umr_qp(1, 52), EINVAL);
+	q = create_umr_qp(1, 51);
+	assert_non_null(q);
+	large = mlx5x_mkey_create(rc.pd, 51, false);
+	for (lap = 0; lap < 40; lap++) {
+		wr = fill_wr(51);
+		wr.ext_op.umr.modified_mr = large;
+		assert_int_equal(post(q, &wr), 0);
+		/* One fits for sure: perhaps more, but never over the end. */
+		atomic_store(&sq_of(q)->tail, sq_of(q)->head);
+	}
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+	dereg(large);
+}
 
-		if (wr.opcode == IBV_WR_BIND_MW)
-			wr = bind_wr(mw2, i, 8, REMOTE);
-		wr.wr_id = i;
-		fake_be32(b + 0x20, to_mqp(rc.qp)->rsc.uidx);
-		fake_be16(b + 0x3c, sq_of(rc.qp)->pi);
-		b[0x37] = 6; /* read by errors only: of a bind */
-		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-		fake_put_cqe(rc.send_cq, i, b, i % 7 ? 0 : 13, 0);
-		assert_int_equal(ibv_poll_cq(rc.send_cq, 1, &wc), 1);
-		assert_int_equal(wc.status,
-				 i % 7 ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR);
-		assert_int_equal(wc.opcode, kinds[i % 5].wc);
-		assert_int_equal(wc.wr_id, i);
+/*
+ * For keys alone, of each size: as many of the largest as were asked fit, one
+ * more does not, and nothing behind the ring is touched.
+ */
+TEST(short_queues)
+{
+	size_t page = sysconf(_SC_PAGESIZE), rest, i;
+	struct ibv_exp_send_wr wr;
+	struct mlx5x_sq *sq;
+	struct ibv_qp *q;
+	uint32_t max, lap, n, before;
+	uint8_t *end;
+
+	for (max = 0; max <= 39; max++) {
+		q = create_umr_qp(1, max);
+		assert_non_null(q);
+		sq = sq_of(q);
+		end = sq->end;
+		rest = -(uintptr_t)end & (page - 1);
+		memset(end, 0xaa, rest);
+		for (lap = 0; lap < 20; lap++) {
+			before = sq->pi;
+			for (n = 0; n < sq->limit; n++) {
+				wr = exp_wr(lap % 2 ? LIST : PATTERN,
+					    max ? max : 1);
+				if (!max)
+					wr = exp_wr(MEMORY, 9);
+				assert_int_equal(post(q, &wr), 0);
+			}
+			assert_int_equal(post(q, &wr), ENOMEM);
+			/* None lies on another, nor on itself. */
+			assert_in_range(sq->pi - before, 1, sq->mask + 1);
+			atomic_store(&sq->tail, sq->head);
+		}
+		for (i = 0; i < rest; i++)
+			assert_int_equal(end[i], 0xaa);
+		assert_int_equal(mlx5x_destroy_qp(q), 0);
 	}
 }
 
-static void alloc(void **state)
+/*
+ * Data that comes within a CQE is put where the list of the request says, which
+ * is no address of the program's when the list names a key.
+ */
+TEST(no_data_in_cqes)
 {
-	(void)state;
-	errno = 0;
-	assert_null(mlx5x_alloc_mw(rc.pd, (enum ibv_mw_type)0));
-	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_alloc_mw(rc.pd, (enum ibv_mw_type)3));
-	assert_int_equal(errno, EINVAL);
-	fake_fail(FAKE_DEALLOC_MW, 0, EBUSY);
-	assert_int_equal(mlx5x_dealloc_mw(mw1), EBUSY);
-	assert_int_equal(fake.live_mws, 2);
+	struct ibv_qp *q;
+
+	rig_open_env(&umr_cap, "MLX5_SCATTER_TO_CQE", "1");
+	assert_true(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	q = create_umr_qp(1, 4);
+	assert_non_null(q);
+	assert_false(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+	fake_rc_close(&rc);
 }
 
-int main(void)
-{
-#define MW(f) cmocka_unit_test_setup_teardown(f, open_mw, close_mw)
-	const struct CMUnitTest tests[] = {
-		MW(fences),	   MW(bad_binds), MW(after_rereg),
-		MW(not_asked_for), MW(bind_mw),	  MW(completions),
-		MW(alloc),
-	};
+#define RC(f) WITH_RC(f, &umr_cap)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(RC(by_device), UMR(remote_invalidate), ALONE(as_window), ALONE(limits),
+     UMR(lists_fail), UMR(windows), UMR(bind_mw), UMR(the_largest),
+     UMR(short_queues), ALONE(no_data_in_cqes))
