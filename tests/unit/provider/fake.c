@@ -70,6 +70,14 @@ int fake_call(enum fake_cmd cmd)
 	return errno;
 }
 
+static int destroy(enum fake_cmd cmd, int *live)
+{
+	int err = fake_call(cmd);
+
+	*live -= !err;
+	return err;
+}
+
 /* Commands */
 
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
@@ -99,7 +107,7 @@ int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 	if (err)
 		return err;
 	uar->length = sysconf(_SC_PAGESIZE);
-	/* not mmap, which would count it and put a guard behind it */
+	/* a system call: our mmap would count it and add a guard page */
 	uar->addr = (void *)syscall(SYS_mmap, NULL, uar->length,
 				    PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -181,11 +189,8 @@ int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 
 int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd)
 {
-	int err = fake_call(FAKE_DEALLOC_PD);
-
 	(void)pd;
-	fake.live_pds -= !err;
-	return err;
+	return destroy(FAKE_DEALLOC_PD, &fake.live_pds);
 }
 
 int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
@@ -231,11 +236,8 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 {
-	int err = fake_call(FAKE_DEREG_MR);
-
 	fake.mr_handle = vmr->ibv_mr.handle;
-	fake.live_mrs -= !err;
-	return err;
+	return destroy(FAKE_DEREG_MR, &fake.live_mrs);
 }
 
 int mlx5x_cmd_create_cq(struct ibv_context *context,
@@ -261,11 +263,8 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 
 int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
 {
-	int err = fake_call(FAKE_DESTROY_CQ);
-
 	(void)cq;
-	fake.live_cqs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_CQ, &fake.live_cqs);
 }
 
 int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
@@ -279,7 +278,7 @@ int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 	if (err)
 		return err;
 	srq->context = pd->context;
-	/* the kernel answers with what it made of it */
+	/* the kernel's answer is not the provider's */
 	attr->attr.max_wr = 0xdead;
 	*srqn = 0x777;
 	fake.live_srqs++;
@@ -303,11 +302,8 @@ int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 
 int mlx5x_cmd_destroy_srq(struct ibv_srq *srq)
 {
-	int err = fake_call(FAKE_DESTROY_SRQ);
-
 	(void)srq;
-	fake.live_srqs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_SRQ, &fake.live_srqs);
 }
 
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
@@ -326,7 +322,7 @@ int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 	vqp->qp.recv_cq = attr->recv_cq;
 	vqp->qp.qp_type = attr->qp_type;
 	vqp->qp.qp_num = fake.qpn++;
-	/* what the kernel says of queues that are ours is of no interest */
+	/* the provider ignores the kernel's answer about its queues */
 	attr->cap.max_send_wr = 1;
 	fake.live_qps++;
 	return 0;
@@ -353,11 +349,8 @@ int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 int mlx5x_cmd_destroy_qp(struct ibv_qp *qp)
 {
-	int err = fake_call(FAKE_DESTROY_QP);
-
 	(void)qp;
-	fake.live_qps -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_QP, &fake.live_qps);
 }
 
 int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
@@ -377,11 +370,8 @@ int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 
 int mlx5x_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	int err = fake_call(FAKE_DESTROY_AH);
-
 	(void)ah;
-	fake.live_ahs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_AH, &fake.live_ahs);
 }
 
 int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
@@ -439,11 +429,8 @@ int mlx5x_cmd_create_mkey(struct ibv_context *context,
 
 int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
 {
-	int err = fake_call(FAKE_DEALLOC_MW);
-
 	(void)mw;
-	fake.live_mws -= !err;
-	return err;
+	return destroy(FAKE_DEALLOC_MW, &fake.live_mws);
 }
 
 /* libmlx5x.so.1 */

@@ -11,6 +11,7 @@ static struct ibv_context *opened(struct verbs_context *vctx)
 		return NULL;
 	/* as libibverbs does afterwards */
 	vctx->context.async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_true(vctx->context.async_fd >= 0);
 	return &vctx->context;
 }
 
@@ -91,7 +92,7 @@ void fake_rc_create(struct fake_rc *rc, const struct ibv_qp_cap *cap,
 	rc->qp = mlx5x_create_qp(rc->pd, &attr);
 	assert_non_null(rc->qp);
 	rc->cap = attr.cap;
-	/* what the device puts into CQEs is what poll finds the QP by */
+	/* the device puts this index into CQEs, and poll finds the QP by it */
 	assert_int_equal(fake.qp_req.uidx, to_mqp(rc->qp)->rsc.uidx);
 	fake_modify(rc->qp, IBV_QPS_RTS);
 }

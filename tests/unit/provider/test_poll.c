@@ -112,7 +112,7 @@ TEST(requests)
 	assert_int_equal(atomic_load(&to_mqp(rc.qp)->sq.tail), 7);
 }
 
-/* A CQE completes what was posted before it without asking for one. */
+/* A CQE also completes earlier requests that asked for none. */
 TEST(unsignalled)
 {
 	uint8_t b[64];
@@ -215,7 +215,7 @@ TEST(every_syndrome)
 	unsigned int s;
 
 	for (s = 0; s < 256; s++) {
-		/* a request of the second kind of opcode in each */
+		/* requests alternate between two opcodes */
 		post_send(s, s & 1 ? IBV_WR_RDMA_READ : IBV_WR_SEND, NULL);
 		base(b, s & 1 ? 0x10 : 0x0a, s);
 		b[0x36] = 255 - s;
@@ -269,7 +269,7 @@ TEST(flush_reports_the_opcode)
 	}
 }
 
-/* A CQE of the pass before is not seen, whatever it says. */
+/* Poll does not take a CQE of the pass before, whatever it contains. */
 TEST(owner_over_passes)
 {
 	uint32_t i, ring = rc.recv_cq->cqe + 1;
@@ -300,7 +300,7 @@ TEST(batches)
 			base(b, 0, put);
 			fake_put_cqe(rc.recv_cq, put, b, 2, 0);
 		}
-		/* never more than asked */
+		/* poll returns no more than was asked */
 		wc[1].wr_id = 0x1234567;
 		assert_int_equal(ibv_poll_cq(rc.recv_cq, 0, wc), 0);
 		n = ibv_poll_cq(rc.recv_cq, 1, wc);
@@ -314,7 +314,9 @@ TEST(batches)
 	}
 }
 
-/* The opcode that says "not written" is believed, whatever the owner bit. */
+/*
+ * A CQE whose opcode says "not written" is not taken, whatever its owner bit.
+ */
 TEST(invalid_is_not_taken)
 {
 	uint8_t b[64];
@@ -329,7 +331,7 @@ TEST(invalid_is_not_taken)
 	poll_one(rc.recv_cq, &wc);
 }
 
-/* Cleaning moves the whole of a CQE, its first half too. */
+/* Cleaning moves a whole CQE, including the first half of a long one. */
 TEST(clean_keeps_data)
 {
 	struct ibv_qp_init_attr attr = {
@@ -375,7 +377,7 @@ TEST(unknown_queue_is_dropped)
 	fake_be32(b + 0x20, 0xffffff);
 	fake_put_cqe(rc.recv_cq, 1, b, 2, 0);
 	base(b, 0, 0);
-	/* no completion at all: a kind that does not exist */
+	/* this kind of CQE does not exist */
 	fake_put_cqe(rc.recv_cq, 2, b, 9, 0);
 	no_completion(rc.recv_cq);
 	assert_int_equal(be32toh(to_mcq(rc.recv_cq)->dbrec[0]), 3);
@@ -410,7 +412,7 @@ static void scatter(unsigned int len, uint8_t format)
 	poll_one(rc.recv_cq, &wc);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.byte_len, len);
-	if (format == 4) /* whatever the data look like */
+	if (format == 4) /* the data are not taken for these fields */
 		assert_int_equal(wc.wc_flags | wc.src_qp | wc.sl | wc.slid, 0);
 	for (i = 0; i < 64; i++) {
 		uint8_t got = i < 5 ? one[i] : two[i - 5];
@@ -420,7 +422,7 @@ static void scatter(unsigned int len, uint8_t format)
 	assert_int_equal(one[5], 0);
 }
 
-/* The null MR is no memory: what goes there is skipped. */
+/* Data for the null MR are skipped. */
 TEST(scatter_null)
 {
 	const uint32_t null_lkey = 0x200;
@@ -451,51 +453,48 @@ TEST(scatter_recv)
 			scatter(len, 8);
 }
 
-TEST(scatter_read)
+/*
+ * Data inside the CQE of a request go where its segments point.  said: the
+ * length in the CQE, len: that of the data.
+ */
+static void scatter_back(enum ibv_wr_opcode op, uint8_t hw_op, uint32_t said,
+			 uint32_t len, struct ibv_wc *wc)
 {
 	uint8_t got[64] = {}, b[64];
-	struct ibv_sge sge = { (uintptr_t)got, 20, 1 };
-	struct mlx5x_sq *sq = &to_mqp(rc.qp)->sq;
-	struct ibv_wc wc;
+	struct ibv_sge sge = { (uintptr_t)got, len, 1 };
+	struct mlx5x_sq *sq = sq_of(rc.qp);
 	unsigned int i;
 
-	/* the last block, so that nothing may be read behind it */
+	/* the last block of the ring: nothing behind it may be read */
 	sq->pi = sq->mask;
-	post_send(1, IBV_WR_RDMA_READ, &sge);
-	base(b, 0x10, sq->mask);
-	fake_be32(b + 0x2c, 20);
+	post_send(1, op, &sge);
+	base(b, hw_op, sq->mask);
+	fake_be32(b + 0x2c, said);
 	for (i = 0; i < 32; i++)
 		b[i] = 0x80 + i;
 	fake_put_cqe(rc.send_cq, 0, b, 0, 4);
-	poll_one(rc.send_cq, &wc);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-	assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+	poll_one(rc.send_cq, wc);
+	assert_int_equal(wc->status, IBV_WC_SUCCESS);
 	for (i = 0; i < 64; i++)
-		assert_int_equal(got[i], i < 20 ? 0x80 + i : 0);
+		assert_int_equal(got[i], i < len ? 0x80 + i : 0);
 }
 
-/* Of an atomic it is always eight bytes, whatever the CQE says. */
+TEST(scatter_read)
+{
+	struct ibv_wc wc;
+
+	scatter_back(IBV_WR_RDMA_READ, 0x10, 20, 20, &wc);
+	assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+}
+
+/* An atomic returns eight bytes, whatever the CQE says. */
 TEST(scatter_atomic)
 {
-	uint8_t got[16] = {}, b[64];
-	struct ibv_sge sge = { (uintptr_t)got, 8, 1 };
-	struct mlx5x_sq *sq = &to_mqp(rc.qp)->sq;
 	struct ibv_wc wc;
-	unsigned int i;
 
-	sq->pi = sq->mask;
-	post_send(1, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
-	base(b, 0x12, sq->mask);
-	fake_be32(b + 0x2c, 0);
-	for (i = 0; i < 32; i++)
-		b[i] = 0x80 + i;
-	fake_put_cqe(rc.send_cq, 0, b, 0, 4);
-	poll_one(rc.send_cq, &wc);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	scatter_back(IBV_WR_ATOMIC_FETCH_AND_ADD, 0x12, 0, 8, &wc);
 	assert_int_equal(wc.opcode, IBV_WC_FETCH_ADD);
 	assert_int_equal(wc.byte_len, 8);
-	for (i = 0; i < 16; i++)
-		assert_int_equal(got[i], i < 8 ? 0x80 + i : 0);
 }
 
 TEST(scatter_too_long)
