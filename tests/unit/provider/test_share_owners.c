@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves who owns what: a PD goes after the MRs that are kept with it; what
- * was imported without an owner stays without one when it is exported again;
- * what one context made and another of the file exports has its maker for an
- * owner; a handle that is used again at the moment of a destruction finds the
- * new object, not the old; each allocation of an import or export fails
- * without a trace; and a child of fork neither destroys nor moves what it
- * inherits, nor waits for a lock that a thread of its parent held.
+ * Proves who owns shared objects.  A PD goes after the MRs that are kept with
+ * it.  An object that was imported without an owner has none when it is
+ * exported again.  An object that another context of its file exports is owned
+ * by the context that made it.  A handle that the kernel gives away again
+ * during a destruction finds the new object.  Each allocation of an import or
+ * export can fail and leaves nothing.  A child of fork neither destroys nor
+ * moves what it inherits, and does not wait for a lock that a thread of its
+ * parent held.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ static struct ibv_mr *reg(struct ibv_pd *pd)
 	return mr;
 }
 
-/* Each kernel object of its kind that is destroyed, in order. */
+/* MRs are destroyed before their PD, each once. */
 TEST(test_pd_last)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
@@ -52,7 +53,7 @@ TEST(test_pd_last)
 	fake_close(a);
 	fake_assert_clean();
 
-	/* All in one context, which also has the PD that is not exported. */
+	/* The same in one context, whose PD is not exported. */
 	a = open_ctx();
 	pd = mlx5x_alloc_pd(a);
 	mr = reg(pd);
@@ -65,7 +66,7 @@ TEST(test_pd_last)
 	free(to_mpd(pd));
 }
 
-/* Somebody's file: no context of this process made what is in it. */
+/* A foreign file: no context of this process made its objects. */
 TEST(test_exported_again)
 {
 	int foreign = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -108,8 +109,9 @@ TEST(test_exported_by_another)
 }
 
 /*
- * A PD that others hold can be let go while QPs are in it: they name it
- * afterwards too.  A thousand times over it is one and the same.
+ * A PD that others hold can be deallocated while MRs name it, and they name it
+ * afterwards too.  Each import that follows finds that PD again, so that a
+ * thousand of them need no more memory.
  */
 TEST(test_let_go)
 {
@@ -129,14 +131,16 @@ TEST(test_let_go)
 		again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 		assert_ptr_equal(again, p);
 	}
-	/* two of them, of which one is let go */
+	/* there are two, and one is deallocated */
 	again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 	assert_ptr_not_equal(again, p);
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	second = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
 	assert_ptr_equal(second->pd, again);
 	assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
-	/* The last holder's dealloc is the kernel's: nothing names it then. */
+	/*
+	 * The last holder's dealloc destroys the PD: no MR names it any more.
+	 */
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 	to_mctx(a)->file.shared = false;
 	fake_close(a);
@@ -150,7 +154,7 @@ TEST(test_let_go)
 	fake_close(c);
 	fake_assert_clean();
 
-	/* The same of libibverbs' import, where nothing is counted. */
+	/* The same with libibverbs' import, which counts no holders. */
 	c = fake_import();
 	p = mlx5x_import_pd(c, 44);
 	mr = mlx5x_import_mr(p, 45);
@@ -165,7 +169,7 @@ TEST(test_let_go)
 static struct ibv_mr *going;
 static struct ibv_pd *going_pd;
 
-/* Another thread has got the handle by now, and exports its object. */
+/* At this moment another thread has got the handle and exports its object. */
 static void export_meanwhile(enum fake_cmd cmd)
 {
 	struct ibv_context *context = going->context;
@@ -215,7 +219,9 @@ TEST(test_handle_used_again)
 	free(to_mpd(going_pd));
 }
 
-/* Each allocation in turn: ENOMEM, no descriptor and no reference stays. */
+/*
+ * Each allocation fails in turn: ENOMEM, and no descriptor or reference stays.
+ */
 TEST(test_no_memory)
 {
 	struct ibv_context *a = open_ctx(), *c, *s;
@@ -277,11 +283,13 @@ TEST(test_child)
 	if (!pid) {
 		int bad = 0;
 
-		/* The parent's, still in the parent's file. */
+		/*
+		 * The context is the parent's and still in the parent's file.
+		 */
 		bad |= mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle) != NULL;
 		bad |= errno != EBUSY;
 		bad |= export(a, c, UVERBS_OBJECT_PD, pd->handle) != EXDEV;
-		/* As an importer it holds, and is not the maker. */
+		/* The child can import, and holds the PD without owning it. */
 		c = open_ctx();
 		p = mlx5x_import_pd_fd(c, s->cmd_fd, pd->handle);
 		bad |= !p || mlx5x_dealloc_pd(p);
@@ -298,14 +306,22 @@ TEST(test_child)
 	free(to_mpd(pd));
 }
 
-static atomic_bool inside;
+static atomic_bool inside, forking;
 
+static void fork_begins(void)
+{
+	atomic_store(&forking, true);
+}
+
+/* The import goes on when the fork has begun, and was given time for it. */
 static void linger(enum fake_cmd cmd)
 {
 	if (cmd != FAKE_QUERY_CONTEXT)
 		return;
 	atomic_store(&inside, true);
-	usleep(300000);
+	while (!atomic_load(&forking))
+		usleep(1000);
+	usleep(100000);
 }
 
 static void *import(void *arg)
@@ -315,7 +331,7 @@ static void *import(void *arg)
 	return mlx5x_import_pd_fd(pair[0], pair[1]->cmd_fd, 1);
 }
 
-/* Another thread is in the middle of an import at the fork. */
+/* At the fork another thread is in the middle of an import. */
 TEST(test_child_of_threads)
 {
 	struct ibv_context *pair[2] = { open_ctx(), open_ctx() };
@@ -323,6 +339,8 @@ TEST(test_child_of_threads)
 	void *p;
 	pid_t pid;
 
+	/* called before the provider's handler, which was set earlier */
+	assert_int_equal(pthread_atfork(fork_begins, NULL, NULL), 0);
 	fake.on_call = linger;
 	assert_int_equal(pthread_create(&thread, NULL, import, pair), 0);
 	while (!atomic_load(&inside))
@@ -330,7 +348,7 @@ TEST(test_child_of_threads)
 	pid = fork();
 	if (!pid) {
 		fake.on_call = NULL;
-		alarm(10);
+		alarm(300); /* ends a child that waits for ever */
 		pair[0] = open_ctx();
 		p = import(pair);
 		_exit(!p || mlx5x_dealloc_pd(p));
