@@ -10,7 +10,10 @@ struct fake_share fake_share;
 
 void fake_share_reset(void)
 {
-	/* Everybody's locks are on one inode: numbers of our own. */
+	/*
+	 * Locks of all processes are on one inode, so each uses numbers of its
+	 * own.
+	 */
 	uint32_t number = ((uint32_t)getpid() & 0x7fffff) << 1;
 
 	fake_share = (struct fake_share){

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The part of the kernel that is not there which import and export ask.
+ * The part of the fake kernel that import and export use.
  *
- * Every context's descriptor is an opening of /dev/null of its own, so
- * contexts are of one device and of different files; locks on that inode work
+ * The descriptor of each context is an opening of /dev/null of its own, so
+ * contexts are of one device and of different files.  Locks on that inode work
  * as on a device's.
  */
 #ifndef FAKE_SHARE_H

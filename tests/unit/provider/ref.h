@@ -57,7 +57,7 @@ static inline int ref_opcode(enum ibv_wr_opcode op)
 	}
 }
 
-/* The 48 bytes of an address vector, with wr's destination put in. */
+/* The 48 bytes of an address vector with the destination of wr. */
 static inline void ref_av(struct ref_wqe *w, const struct ibv_send_wr *wr,
 			  const uint8_t av[48])
 {
@@ -191,7 +191,7 @@ static inline void ref_entry(struct ref_wqe *w, uint32_t len, uint32_t key,
 	ref_num(w, addr, 8);
 }
 
-/* Put the WQE into a ring at byte at, where padding stays what ring has. */
+/* Put the WQE into a ring at byte at.  Padding keeps the bytes of ring. */
 static inline void ref_place(const struct ref_wqe *w, uint8_t *want,
 			     const uint8_t *ring, size_t size, size_t at)
 {

@@ -37,7 +37,7 @@
 /* Functions of the test's own open and close. */
 #define FRAME(f, open, close) cmocka_unit_test_setup_teardown(f, open, close)
 
-/* The call makes nothing, or returns an error, and sets errno so. */
+/* The call returns NULL, or an error, and sets errno to that error. */
 #define assert_none(call, err)                \
 	do {                                  \
 		errno = 0;                    \
@@ -59,7 +59,7 @@ int rig_close_rc(void **state);
 /* What WITH_RC opens. */
 extern struct fake_rc rc;
 
-/* As above, with an environment variable set during the open. */
+/* Open rc while an environment variable is set. */
 void rig_open_env(const struct ibv_qp_cap *cap, const char *name,
 		  const char *value);
 
@@ -68,7 +68,7 @@ static inline struct mlx5x_sq *sq_of(struct ibv_qp *qp)
 	return &to_mqp(qp)->sq;
 }
 
-/* Producer index in the doorbell record, and consumer index of a CQ. */
+/* The producer index in the doorbell record of a QP's send queue. */
 static inline uint32_t send_record(struct ibv_qp *qp)
 {
 	return be32toh(to_mqp(qp)->dbrec[1]);
@@ -97,7 +97,7 @@ static inline void expect_wqe(struct ibv_qp *qp, uint32_t start,
 	expect_wqes(qp, start, want, 1, wr_id);
 }
 
-/* The one completion that there is. */
+/* Poll the only completion of a CQ; assert that a CQ has none. */
 void poll_one(struct ibv_cq *cq, struct ibv_wc *wc);
 void no_completion(struct ibv_cq *cq);
 

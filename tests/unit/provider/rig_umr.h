@@ -27,7 +27,7 @@ enum {
 		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_SEND,
 };
 
-/* rc.qp is of ibv_create_qp. */
+/* rc.qp is a QP of ibv_create_qp. */
 extern struct ibv_qp *qp;	   /* fills keys, by requests and builders */
 extern struct ibv_qp *qp2;	   /* of ibv_create_qp_ex, with MW_OPS */
 extern struct ibv_mr *key, *fixed; /* of pieces of any size, and of one */
@@ -56,9 +56,15 @@ void dereg(struct ibv_mr *m);
 /* Extended requests. */
 int post_list(struct ibv_qp *q, struct ibv_exp_send_wr *wr,
 	      struct ibv_exp_send_wr **bad_wr);
-/* One: a positive errno, which is also set, and then it is the bad one. */
+/*
+ * Post one request.  The result is 0 or a positive errno; errno and bad_wr are
+ * asserted.
+ */
 int post(struct ibv_qp *q, struct ibv_exp_send_wr *wr);
-/* Fill key by the first pieces of list, inline and signalled, wr_id 77. */
+/*
+ * A request that fills key by the first num pieces of list: inline, signalled,
+ * wr_id 77.
+ */
 struct ibv_exp_send_wr fill_wr(uint32_t num);
 /* A bind, as ibv_post_send takes it; length 0: an unbind. */
 struct ibv_send_wr bind_wr(struct ibv_mw *mw, uint8_t tag, uint64_t length,

@@ -137,7 +137,7 @@ TEST(records)
 	for (i = 0; i < NUM; i++) {
 		db[i] = mlx5x_dbrec_alloc(ctx);
 		assert_non_null(db[i]);
-		/* alone in its cache line, and zero */
+		/* each record has a cache line of its own and is zero */
 		assert_int_equal((uintptr_t)db[i] & 63, 0);
 		assert_int_equal(db[i][0], 0);
 		assert_int_equal(db[i][1], 0);
@@ -149,10 +149,10 @@ TEST(records)
 		for (j = 0; j < i; j++)
 			assert_ptr_not_equal(db[i], db[j]);
 	}
-	/* 63 in a page */
+	/* a page has 63 records */
 	maps = fake.live_maps;
 	assert_in_range(maps - before, NUM / 64, NUM / 63 + 1);
-	/* what is freed is used again, whatever the order */
+	/* freed records are used again, in any order */
 	for (i = 0; i < NUM; i += 2)
 		mlx5x_dbrec_free(ctx, db[i]);
 	for (i = 0; i < NUM; i += 2) {
@@ -225,10 +225,13 @@ TEST(registers)
 	for (i = 0; i < NUM; i++) {
 		if (!users[i])
 			continue;
-		/* several users: locked; one for ever: not */
+		/*
+		 * a register with several users has a lock, one with a single
+		 * user has none
+		 */
 		assert_int_equal(bf[i]->lock.used, users[i] > 1);
 		alone += users[i] == 1;
-		/* 4 alone, 12 for the other 36 */
+		/* 4 QPs have one alone, the other 36 share 12 */
 		assert_true(users[i] <= 3);
 	}
 	assert_int_equal(distinct, 16);
@@ -239,7 +242,7 @@ TEST(registers)
 	assert_false(td->lock.used);
 	mlx5x_bf_put(ctx, td);
 	assert_ptr_equal(mlx5x_bf_get_domain(ctx)->reg, td->reg);
-	/* one that was alone and came back serves one alone */
+	/* a register of a single user that came back serves a single user */
 	for (i = 0; users[i] != 1; i++)
 		;
 	mlx5x_bf_put(ctx, bf[i]);
@@ -247,7 +250,7 @@ TEST(registers)
 	fake_close(context);
 }
 
-/* When no page can be had any more, what there is is shared. */
+/* When the kernel gives no more pages, QPs share the existing registers. */
 TEST(registers_run_out)
 {
 	struct ibv_context *context;

@@ -110,9 +110,9 @@ static void put(struct ibv_qp *qp, uint32_t index, uint16_t counter)
 }
 
 /*
- * CQEs of two QPs mixed by a pattern, from each start in the ring; one QP is
- * destroyed; those of the other are all still there, in order, and so is what
- * the device writes after them.
+ * The ring has CQEs of two QPs, mixed by a pattern, from any start on.  One QP
+ * is destroyed.  The CQEs of the other QP are still there, in order, and the CQ
+ * takes what the device writes behind them.
  */
 static void clean_pattern(uint32_t start, uint32_t pattern, uint32_t num)
 {
@@ -128,12 +128,12 @@ static void clean_pattern(uint32_t start, uint32_t pattern, uint32_t num)
 	uint32_t i, kept = 0, ring = rc.recv_cq->cqe + 1;
 	struct ibv_wc wc;
 
-	/* the ring as it is when the consumer stands at start */
+	/* make the ring look as if the consumer stood at start */
 	for (i = 0; i < ring; i++)
 		fake_cqe(rc.recv_cq, i)[63] = 0x20 |
 					      (start + ring - 1 - i) / ring % 2;
 	for (i = 0; i < ring; i++) {
-		/* last written in the pass before start + i */
+		/* this CQE was written one pass before start + i */
 		uint32_t index = start + i;
 
 		fake_cqe(rc.recv_cq, index)[63] = 0x20 | !((index / ring) & 1);
@@ -154,7 +154,7 @@ static void clean_pattern(uint32_t start, uint32_t pattern, uint32_t num)
 		assert_int_equal(ibv_post_recv(qp, &wr, &bad), 0);
 		put(qp, start + i, to_mqp(qp)->rq.head - 1);
 	}
-	/* the CQ remembers the QP that goes */
+	/* the CQ remembers the QP that is destroyed */
 	cq->last = &to_mqp(other)->rsc;
 	assert_int_equal(mlx5x_destroy_qp(other), 0);
 	assert_null(cq->last);
@@ -190,7 +190,7 @@ TEST(cleaning)
 		clean_pattern(start, 0x5a3c96f1, 31);
 }
 
-/* A ring full of CQEs of the QP that is reset. */
+/* The ring is full of CQEs of one QP, which is then reset. */
 TEST(clean_full)
 {
 	struct ibv_recv_wr wr = {}, *bad;
@@ -234,7 +234,7 @@ TEST(extended_polling)
 	assert_non_null(qp);
 	fake_modify(qp, IBV_QPS_RTS);
 	assert_int_equal(ibv_start_poll(ex, &poll), ENOENT);
-	/* a start that failed left the lock free: destroy and start take it */
+	/* the failed start released the lock: another start can take it */
 	assert_int_equal(ibv_start_poll(ex, &poll), ENOENT);
 	poll.comp_mask = 1;
 	assert_int_equal(ibv_start_poll(ex, &poll), EINVAL);

@@ -23,7 +23,7 @@ struct object {
 	const char *name;
 	void *(*make)(void);
 	int (*destroy)(void *object);
-	enum fake_cmd cmds[4]; /* that make it */
+	enum fake_cmd cmds[4]; /* commands that make it */
 	unsigned int num_cmds;
 	enum fake_cmd destroy_cmd; /* FAKE_NUM_CMDS: none */
 };
@@ -89,7 +89,7 @@ static void *make_smr(void)
 					 IBV_ACCESS_LOCAL_WRITE, false,
 					 (void *)memory);
 
-	/* a segment that was not taken is not released */
+	/* a failed registration does not release the segment */
 	assert_int_equal(fake.smr_released, before);
 	return mr;
 }
@@ -278,7 +278,7 @@ static void open_all(bool bf)
 	fake_reset();
 	fake.ucontext.bf_reg_size = bf ? 512 : 0;
 	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
-	/* QPs find no register but the one that they make themselves */
+	/* a QP finds no free doorbell register and has to make one */
 	setenv("MLX5_TOTAL_UUARS", "4", 1);
 	setenv("MLX5_NUM_LOW_LAT_UUARS", "1", 1);
 	context = fake_open();
@@ -304,9 +304,9 @@ static void close_all(void)
 	fake_assert_clean();
 }
 
-/* UAR pages are not here: those of a context stay until it closes. */
+/* UAR pages are not counted: a context keeps them until it closes. */
 struct counts {
-	long dontfork; /* the first: the structure has no hole */
+	long dontfork; /* comes first, so that the structure has no padding */
 	int pds, mrs, mws, mkeys, cqs, qps, srqs, ahs, contexts, maps, dbrecs;
 	int smrs_released, locks, none;
 };
@@ -348,7 +348,7 @@ static void fail_each_command(const struct object *o)
 		errno = 0;
 		object = o->make();
 		if (fake.fail_after[o->cmds[i]] >= 0) {
-			/* it was not needed */
+			/* the object did not need this command */
 			fake.fail_after[o->cmds[i]] = -1;
 			assert_non_null(object);
 			destroy(o->destroy, object);
@@ -373,7 +373,7 @@ static void fail_each_alloc(const struct object *o)
 	total = fake.allocs;
 	destroy(o->destroy, object);
 	assert_true(total > 0);
-	/* a page of doorbell records may come when an object is made again */
+	/* making an object again may need one more page of doorbell records */
 	for (i = 0; i < total + 2; i++) {
 		struct counts before = count();
 
@@ -444,7 +444,7 @@ TEST(each_failure_bf)
 	each_failure(true);
 }
 
-/* Memory that fork would share is not given to the device. */
+/* The device gets no memory that a fork would share. */
 TEST(dontfork_refused)
 {
 	struct counts before;
@@ -461,7 +461,7 @@ TEST(dontfork_refused)
 	close_all();
 }
 
-/* What could not be destroyed still works. */
+/* An object that the kernel refused to destroy still works. */
 TEST(refused_destroy)
 {
 	struct ibv_recv_wr wr = {}, *bad;
@@ -497,7 +497,7 @@ TEST(refused_destroy)
 	close_all();
 }
 
-/* A handle that the caller changed is not used for commands. */
+/* Commands do not use a handle that the caller changed. */
 TEST(smr_handle)
 {
 	struct ibv_mr *mr;
@@ -513,7 +513,7 @@ TEST(smr_handle)
 	mr->addr = NULL;
 	destroy(destroy_mr, mr);
 	assert_int_equal(fake.mr_handle, 1234);
-	/* the kernel's object goes before the segment */
+	/* the kernel's object was destroyed before the segment was released */
 	assert_int_equal(fake.smr_released_at, 0);
 
 	mr = make_smr_no_rdma();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves what a registration asks of the kernel and which access it refuses.
- *
- * Proves that re-registration asks the kernel for what the program asked and
- * remembers what became of it: each combination of flags, keys, access, the
- * address that the device sees; that what is refused or fails changes nothing;
- * that ranges are kept from fork as often as they are given back, on demand
- * and shared regions included; that a shared region becomes private with its
- * translation and not before.  Also zero-based regions and the null MR.
+ * Proves what registration and re-registration ask of the kernel, which access
+ * they refuse, and what the region remembers: each combination of flags, the
+ * keys, the access, the address that the device sees.  A refusal or failure
+ * changes nothing.  Ranges are kept from fork as often as they are given back,
+ * also those of regions on demand and of shared regions.  A shared region
+ * becomes private when its translation changes, and not before.  Also zero-
+ * based regions and the null MR.
  */
 #include "rig.h"
 
@@ -44,7 +43,10 @@ static int close_all(void **state)
 	return rig_clean(state);
 }
 
-/* What libibverbs does around our operations; others with our rings. */
+/*
+ * Bytes kept from fork before the region existed.  The functions below do what
+ * libibverbs does around our operations.
+ */
 static long dontfork;
 
 static void count_from_here(void)
@@ -129,13 +131,13 @@ TEST(access_flags)
 			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
 	assert_int_equal(fake.mr_hca_va, 0x5000);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
-	/* a kernel that does not know optional flags never sees them */
+	/* a kernel that does not know optional flags does not get them */
 	verbs_get_device(context->device)->core_support = 0;
 	mr = mlx5x_reg_mr(pd, memory, 16, 0, IBV_ACCESS_OPTIONAL_RANGE);
 	assert_non_null(mr);
 	assert_int_equal(fake.mr_access, 0);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
-	/* other bits are refused: 23 once asked for contiguous pages */
+	/* unknown bits are refused */
 	errno = 0;
 	fake.calls[FAKE_REG_MR] = 0;
 	assert_null(mlx5x_reg_mr(pd, memory, 16, 0, 1 << 10));
@@ -223,7 +225,7 @@ TEST(bad_arguments)
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, second + 1, 10,
 			       RW | IBV_ACCESS_ZERO_BASED),
 			 EINVAL);
-	/* held by others, too */
+	/* others hold the region too */
 	to_mmr(verbs_get_mr(mr))->live.ref = (void *)memory;
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), EBUSY);
 	to_mmr(verbs_get_mr(mr))->live.ref = NULL;
@@ -247,7 +249,7 @@ TEST(optional_access)
 	dereg(mr);
 }
 
-/* Pages on demand are not kept from fork, before or after. */
+/* A region on demand is not kept from fork before or after a change. */
 TEST(on_demand)
 {
 	const int odp = RW | IBV_ACCESS_ON_DEMAND;
@@ -276,7 +278,7 @@ TEST(zero_based)
 	assert_int_equal(
 		rereg(mr, ACCESS, NULL, NULL, 0, READ | IBV_ACCESS_ZERO_BASED),
 		0);
-	/* it stays what it is with its translation */
+	/* a new translation stays zero-based */
 	fake.mr_hca_va = 99;
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.mr_hca_va, 0);
@@ -289,7 +291,7 @@ TEST(zero_based)
 	assert_none(mlx5x_reg_mr(pd, memory + 8, 8, (uintptr_t)memory + 8,
 				 RW | IBV_ACCESS_ZERO_BASED),
 		    EINVAL);
-	/* an address of one's own choice */
+	/* the program chooses the address that the device sees */
 	mr = mlx5x_reg_mr(pd, memory, 4096, 0x70000, RW);
 	assert_non_null(mr);
 	assert_int_equal(fake.mr_hca_va, 0x70000);
@@ -300,32 +302,32 @@ TEST(shared)
 {
 	struct ibv_mr *mr = reg_shared(RW);
 
-	/* shared as before */
+	/* the region stays shared */
 	assert_int_equal(rereg(mr, ACCESS | PD, pd2, NULL, 0, READ), 0);
 	assert_int_equal(fake.mr_handle, 1234);
 	assert_int_equal(mr->handle, 0xbeef);
 	assert_int_equal(fake.smr_withdrawn, 0);
 	assert_int_equal(to_mmr(verbs_get_mr(mr))->access, READ);
-	/* it was registered for writing: up again */
+	/* it was registered for writing, so it may be written again */
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
-	/* libibverbs does not account for it */
+	/* libibverbs does not keep it from fork a second time */
 	assert_true(verbs_get_mr(mr)->access & IBV_ACCESS_ON_DEMAND);
 	assert_int_equal(fake.dontfork, dontfork);
-	/* a failed change leaves it so */
+	/* a failed change changes nothing */
 	fake_fail(FAKE_REREG_MR, 0, ENOMEM);
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), ENOMEM);
 	assert_int_equal(fake.smr_withdrawn, 0);
 	assert_int_equal(mr->handle, 0xbeef);
 	assert_int_equal(fake.dontfork, dontfork);
-	/* and then it is private; its old memory stays, kept from fork */
+	/* now it is private; its old memory stays mapped and kept from fork */
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.smr_withdrawn, 1);
 	assert_int_equal(fake.smr_released, 0);
 	assert_int_equal(mr->handle, 1234);
 	assert_int_equal(verbs_get_mr(mr)->access, READ);
 	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
-	/* as any other from now on */
+	/* from now on it is a region like others */
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, second, 8192,
 			       RW | IBV_ACCESS_ON_DEMAND),
 			 0);
@@ -349,12 +351,12 @@ TEST(attached_for_reading)
 				 EACCES);
 	assert_int_equal(fake.calls[FAKE_REREG_MR], 0);
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, 0), 0);
-	/* memory of one's own may be written */
+	/* the program's own memory may be written */
 	assert_int_equal(
 		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
 	dereg(mr);
 
-	/* also when it became writable only after the move, and once more */
+	/* it also becomes writable by a change after that of the translation */
 	mr = reg_shared(READ);
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.mr_access, 0);
@@ -366,7 +368,7 @@ TEST(attached_for_reading)
 	dereg(mr);
 }
 
-/* libmlx5x takes the old memory away, or puts its own in its place. */
+/* libmlx5x unmaps the old memory, or puts its own in its place. */
 TEST(swapped)
 {
 	struct mlx5x_smr *one = (void *)memory, *two = (void *)second;
@@ -385,13 +387,15 @@ TEST(swapped)
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, two), one);
 	assert_int_equal(fake.dontfork, dontfork + 4096);
-	/* on demand, too */
+	/* the same for a region on demand */
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, memory, 8192,
 			       RW | IBV_ACCESS_ON_DEMAND),
 			 0);
 	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, one), two);
 	assert_int_equal(fake.dontfork, dontfork + 8192);
-	/* the standard verb alone keeps it until the end */
+	/*
+	 * after the standard verb alone the segment stays until the region goes
+	 */
 	assert_int_equal(
 		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
 	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the contract of posting: chains ring once, bad_wr is exact and what
- * stands before it is rung, the queue holds what its capacity says and not one
- * more, states and opcodes that are refused, the receive ring over its end,
- * and the two buffers of a BlueFlame register used in turn.
+ * Proves the contract of posting.  A chain rings the doorbell once.  bad_wr is
+ * exact, and the requests before it are rung.  The queue holds as many requests
+ * as its capacity says, and no more.  Wrong states and opcodes are refused.
+ * The receive ring goes over its end.  The two buffers of a BlueFlame register
+ * are used in turn.
  */
 #include "rig.h"
 
@@ -59,7 +60,7 @@ static void expect_refused(struct ibv_send_wr *bad_one, int err)
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), err);
 	assert_int_equal(errno, err);
 	assert_ptr_equal(bad, &wr[2]);
-	/* the first two are rung, the other two are not there */
+	/* the first two are rung, the other two are not posted */
 	assert_int_equal(sq_of(rc.qp)->pi, pi + 2);
 	assert_int_equal(send_record(rc.qp), (pi + 2) & 0xffff);
 	assert_memory_equal(
@@ -118,7 +119,7 @@ TEST(bad_requests)
 	wr.send_flags = 0;
 	wr.num_sge = -1;
 	expect_refused(&wr, EINVAL);
-	/* one segment less than others, for the operands */
+	/* an atomic has one segment less: the operands need its room */
 	wr.num_sge = rc.cap.max_send_sge;
 	expect_refused(&wr, EINVAL);
 	wr.num_sge = 1;
@@ -131,7 +132,10 @@ TEST(bad_requests)
 	expect_refused(&wr, EINVAL);
 }
 
-/* As many as max_send_wr, of the largest kind; not one more; then again. */
+/*
+ * The queue takes max_send_wr of the largest requests, and no more, lap after
+ * lap.
+ */
 TEST(full_queue)
 {
 	struct ibv_sge sge[2] = { { 1, 1, 1 }, { 2, 2, 2 } };
@@ -148,7 +152,7 @@ TEST(full_queue)
 			assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 		assert_fails(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
 		assert_ptr_equal(bad, &wr);
-		/* half of them complete, half a lap may follow */
+		/* when half of them complete, half a lap fits again */
 		complete_sends(cqe++, sq_of(rc.qp)->pi -
 					      (rc.cap.max_send_wr - half) - 1);
 		for (i = 0; i < half; i++)
@@ -187,7 +191,7 @@ TEST(states)
 				 want[i].recv);
 		assert_ptr_equal(rbad, want[i].recv ? &rwr : NULL);
 	}
-	/* reset empties both and their records */
+	/* a reset empties both queues and their doorbell records */
 	fake_modify(rc.qp, IBV_QPS_RESET);
 	assert_int_equal(send_record(rc.qp), 0);
 	assert_int_equal(recv_record(rc.qp), 0);
@@ -257,7 +261,10 @@ TEST(recv_wrap)
 		assert_int_equal(ibv_poll_cq(rc.recv_cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, 1000 + i);
 	}
-	/* all four used: no terminator, and nothing of the next WQE touched */
+	/*
+	 * all four segments in use: there is no terminator, and the next WQE is
+	 * not touched
+	 */
 	memset(rq->buf, 0xaa, 16 * 64);
 	sge[1].length = 1;
 	wr.num_sge = 4;
@@ -340,7 +347,7 @@ TEST(bf_buffers_in_turn)
 				    sq_of(rc.qp)->buf + 64 * i, 64);
 		assert_memory_equal(reg + 256 * !(i & 1), zero, 256);
 	}
-	/* a chain is rung, not written */
+	/* a chain is rung by 8 bytes, not written to the register */
 	memset(reg, 0, 512);
 	two.next = &wr;
 	assert_int_equal(ibv_post_send(rc.qp, &two, &bad), 0);
@@ -349,7 +356,7 @@ TEST(bf_buffers_in_turn)
 	assert_memory_equal(reg + 256, zero, 256);
 }
 
-/* A WQE that goes round the end of the ring is written whole. */
+/* A WQE that wraps at the end of the ring is written whole. */
 TEST(bf_wrap)
 {
 	uint8_t data[220], zero[64] = {};
@@ -377,7 +384,7 @@ TEST(bf_wrap)
 	assert_memory_equal(s->bf->reg + 64, s->buf, 156);
 	assert_memory_equal(s->bf->reg + 64, data + 44, 156);
 	memset(s->bf->reg, 0, 512);
-	/* longer than a buffer: rung */
+	/* longer than a buffer: rung by 8 bytes */
 	sge.length = 220;
 	s->bf_max_ds_inline = 14;
 	assert_int_equal(ibv_post_send(big.qp, &wr, &bad), 0);

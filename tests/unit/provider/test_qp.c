@@ -49,7 +49,7 @@ static void caps_hold(struct ibv_qp_cap asked)
 	assert_memory_equal(&init.cap, &cap, sizeof(cap));
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 
-	/* what is possible can be asked for, and gives the same */
+	/* asking for the given capacities gives the same again */
 	again = cap;
 	qp = create(&again);
 	assert_non_null(qp);
@@ -207,7 +207,7 @@ TEST(qp_buffers)
 	assert_int_equal(cap.max_recv_wr, 4);
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 
-	/* none at all */
+	/* no queue at all */
 	cap = (struct ibv_qp_cap){ 0, 0, 3, 3, 64 };
 	qp = create(&cap);
 	assert_non_null(qp);
@@ -366,7 +366,7 @@ TEST(single_threaded)
 	fake_rc_close(&rc);
 }
 
-/* With BlueFlame, a register that QPs share has one more. */
+/* With BlueFlame, a register that QPs share takes one more lock. */
 TEST(shared_register_lock)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that address handles hold the address vector of the format, on both
- * link layers and whoever resolves the MAC, and that device attributes are
- * what kernel and device said.
+ * link layers, with a MAC that the kernel or libibverbs resolves.  Device
+ * attributes are those that kernel and device report.
  */
 #include "rig.h"
 
@@ -53,7 +53,7 @@ TEST(ah_ethernet)
 	ah = mlx5x_create_ah(rc.pd, &attr);
 	assert_int_equal(to_mah(ah)->av.rlid_udp_sport, 0);
 	assert_int_equal(mlx5x_destroy_ah(ah), 0);
-	/* a label of 0: some port of the range */
+	/* a label of 0 gives any port of the range */
 	fake.gid_type = IBV_GID_TYPE_SYSFS_ROCE_V2;
 	attr.grh.flow_label = 0;
 	ah = mlx5x_create_ah(rc.pd, &attr);
@@ -169,7 +169,7 @@ TEST(device)
 	assert_int_equal(attr.tso_caps.max_tso, 0x55555555);
 	assert_int_equal(fake.calls[FAKE_DEVX], 0);
 
-	/* DEVX failing is no failure */
+	/* a failure of DEVX is no failure of the query */
 	fake_fail(FAKE_DEVX, 0, EPERM);
 	assert_int_equal(
 		mlx5x_query_device_ex(rc.context, NULL, &attr, sizeof(attr)),

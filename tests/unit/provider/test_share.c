@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves which descriptors, handles and contexts export and import accept and
- * with which errno they refuse the others; that an exported object is destroyed
- * once, by its last reference, and a borrowed one never; that a reused handle
- * is found out; what closing a context sweeps; and the import verbs of
+ * Proves which descriptors, handles and contexts export and import accept, and
+ * with which errno they refuse others.  An exported object is destroyed once,
+ * by its last reference; a borrowed one is never destroyed.  A reused handle is
+ * detected.  Also what closing a context destroys, and the import verbs of
  * libibverbs with each of their failures.
  */
 #include <fcntl.h>
@@ -57,7 +57,7 @@ TEST(test_handles)
 	fake_fail(FAKE_QUERY_MR, 0, EINVAL);
 	assert_none(mlx5x_import_mr_fd(c, a->cmd_fd, 3), EINVAL);
 	assert_false(to_mctx(c)->file.moved);
-	/* Gone between the first look and the reference. */
+	/* The object goes between the first query and the reference. */
 	fake_fail(FAKE_QUERY_PD, 1, ENOENT);
 	assert_none(mlx5x_import_pd_fd(c, a->cmd_fd, 3), ENOENT);
 	fake_fail(FAKE_QUERY_MR, 2, EIO);
@@ -89,11 +89,11 @@ TEST(test_destinations)
 	assert_int_equal(export_pd(s, pa), 0);
 	/* a second source */
 	assert_int_equal(export_pd(s, pb), EXDEV);
-	/* one that is a source itself */
+	/* a destination that is a source itself */
 	assert_int_equal(export_pd(b, pb), 0);
 	assert_int_equal(export_pd(b, pa), EXDEV);
 	assert_none(mlx5x_import_pd_fd(b, a->cmd_fd, pa->handle), EBUSY);
-	/* an importer of another source */
+	/* a destination that imports from another source */
 	assert_none(mlx5x_import_pd_fd(s, b->cmd_fd, pb->handle), EINVAL);
 	close(foreign);
 	fake_close(s);
@@ -126,7 +126,10 @@ TEST(test_last_reference)
 	fake_close(a);
 }
 
-/* The kernel's EBUSY reaches the last holder, who keeps his reference. */
+/*
+ * A context that closes drops its reference although the kernel refuses the
+ * destruction.
+ */
 TEST(test_destroy_fails)
 {
 	struct ibv_context *a = open_ctx();
@@ -138,7 +141,10 @@ TEST(test_destroy_fails)
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	fake_fail(FAKE_DESTROY, 0, EBUSY);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	/* the export's reference, which nobody can keep: it is forced */
+	/*
+	 * the export's reference goes with the context, whatever the kernel
+	 * says
+	 */
 	fake_close(a);
 	assert_int_equal(fake.live_pds, 1);
 	fake.live_pds = 0;
@@ -172,7 +178,7 @@ TEST(test_borrowed)
 	fake_close(a);
 }
 
-/* The number behind the handle is another one by the time of destruction. */
+/* The handle names another object by the time of the destruction. */
 TEST(test_reused_handle)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
@@ -207,7 +213,10 @@ TEST(test_two_pds)
 	fake_close(a);
 }
 
-/* Closing a sharer destroys what it made; an unshared one leaves it. */
+/*
+ * Closing a context that shares destroys what it made; others leave that to the
+ * kernel.
+ */
 TEST(test_sweep)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
@@ -220,7 +229,7 @@ TEST(test_sweep)
 	for (i = 0; i < MLX5X_NUM_KINDS; i++) {
 		mlx5x_live_add(to_mctx(c), &live[0][i], i, 100 + i);
 		mlx5x_live_add(to_mctx(a), &live[1][i], i, 100 + i);
-		++*fake_live(i); /* the one that will go */
+		++*fake_live(i); /* c's, which its close destroys */
 	}
 	fake_close(c);
 	for (i = 0; i < MLX5X_NUM_KINDS; i++)
@@ -295,7 +304,7 @@ TEST(test_upstream_objects)
 	assert_none(mlx5x_import_mr(pd, 45), EINVAL);
 	mlx5x_unimport_pd(pd);
 
-	/* Not one that was made here. */
+	/* An unimport of a PD that was made here does nothing. */
 	pd = mlx5x_alloc_pd(c);
 	mlx5x_unimport_pd(pd);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a context which moves to another uverbs file keeps its CQs, PDs,
- * parent domains and channels under the same pointers and descriptors, with
- * every handle, number and doorbell address replaced; that a CQ starts anew
- * and stays armed; that each failing command, allocation or descriptor leaves
- * the context as it was and nothing behind; and what cannot move.
+ * Proves how a context moves to another uverbs file.  Its CQs, PDs, parent
+ * domains and channels keep their pointers and descriptors; every handle,
+ * number and doorbell address is replaced.  A CQ starts anew and stays armed.
+ * If a command, an allocation or a descriptor fails, the context stays as it
+ * was and nothing is left behind.  Also what cannot move.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 static bool same(int a, int b)
 {
-	/* F_DUPFD_QUERY is younger than some kernels that tests run on. */
+	/* Some kernels that tests run on have no F_DUPFD_QUERY. */
 	int flags = fcntl(a, F_GETFL) ^ O_APPEND, got;
 
 	fcntl(a, F_SETFL, flags);
@@ -76,7 +76,7 @@ TEST(test_everything_moves)
 	assert_ptr_equal(fake_share.clone_buf, to_mcq(other)->buf);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_CQ], 2);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
-	/* One more acknowledgement, and the new object's count is met. */
+	/* One more acknowledgement meets the count of the new object. */
 	assert_int_equal((uint32_t)(cq->comp_events_completed + 1), 0);
 	assert_int_equal(domain->handle, pd->handle);
 	assert_int_equal(fake.live_cqs, 2);
@@ -104,7 +104,7 @@ TEST(test_cq_starts_anew)
 	mcq->ci = 6;
 	mlx5x_cq_event(cq);
 	mlx5x_req_notify_cq(cq, 1);
-	/* what the earlier passes left, in the state of the next pass */
+	/* CQEs that earlier passes left */
 	for (i = 2; i < 6; i++)
 		fake_put_cqe(cq, i, bytes, 0, 0);
 	assert_true(mlx5x_cq_idle(mcq));
@@ -122,7 +122,7 @@ TEST(test_cq_starts_anew)
 	assert_int_equal((uint32_t)arm[5] << 16 | arm[6] << 8 | arm[7],
 			 mcq->cqn);
 
-	/* One that was armed and had its event is not armed again. */
+	/* A CQ that was armed and had its event is not armed again. */
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
 	fake_close(c);
 	c = open_ctx();
@@ -317,7 +317,7 @@ TEST(test_no_descriptors)
 	scene_close(&s);
 }
 
-/* The numbers that are to be replaced are beyond the limit: no move. */
+/* There is no move if the descriptors to be replaced are beyond the limit. */
 TEST(test_low_limit)
 {
 	struct rlimit old, low;
@@ -342,7 +342,7 @@ TEST(test_low_limit)
 	scene_close(&s);
 }
 
-/* A channel that no CQ used yet is replaced when the first CQ wants it. */
+/* A channel without CQs is replaced when its first CQ is created. */
 TEST(test_late_channel)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
@@ -360,7 +360,10 @@ TEST(test_late_channel)
 	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
 
-	/* Another context's, or one that serves CQs, is left alone. */
+	/*
+	 * A channel of another context, or one that serves CQs, is not
+	 * replaced.
+	 */
 	channel.context = a;
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
 	assert_none(mlx5x_create_cq(c, 3, &channel, 0), EBADF);
@@ -378,7 +381,10 @@ TEST(test_late_channel)
 	fake_close(a);
 }
 
-/* Keys are made in the way that the file has, which may not be the old one's. */
+/*
+ * Keys are made by the route of the new file, which may differ from the old
+ * one's.
+ */
 TEST(test_keys_of_the_file)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();

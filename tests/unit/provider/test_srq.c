@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves how a shared receive queue is made and run: sizes; golden bytes of a
- * receive; a device that follows the links meets every receive once, in the
- * order of posting, whatever the order of completions, and walks upwards
- * through memory; as many receives as promised and not one more; what a QP
- * that goes left in its CQ comes back.
+ * Proves how a shared receive queue is made and run: its sizes, and golden
+ * bytes of a receive.  A device that follows the links meets every receive
+ * once, in the order of posting and upwards through memory, whatever the order
+ * of completions.  The queue holds as many receives as promised, and no more.
+ * Receives whose CQEs are still in the CQ of a destroyed QP become free.
  */
 #include "rig.h"
 #include "srq.h"
@@ -143,7 +143,7 @@ TEST(golden)
 	assert_memory_equal(ours()->buf, first, sizeof(first));
 	assert_memory_equal(ours()->buf + 64, second, sizeof(second));
 	assert_int_equal(be32toh(ours()->dbrec[0]), 2);
-	/* all three: no end behind them */
+	/* all three segments in use: there is no end */
 	sge[1].length = 1;
 	memset(ours()->buf + 192, 0xaa, 64);
 	assert_int_equal(post(0, sge, 3), 0);
@@ -208,8 +208,10 @@ TEST(in_order)
 	}
 }
 
-/* Completions at random, several held back: every receive is met once, in
- * the order of posting, and the walk goes down only at the ring's end.
+/*
+ * Receives complete in random order, and several at a time are held back.
+ * Every receive is met once, in the order of posting, and the walk goes down
+ * only at the ring's end.
  */
 TEST(any_order)
 {
@@ -248,11 +250,14 @@ TEST(any_order)
 			d.held[n] = d.held[--d.num];
 		}
 	}
-	/* a descent is a lap, and no lap is wasted */
+	/* it goes down once a lap, and every lap uses the ring well */
 	assert_true(down < steps / 4);
 }
 
-/* 64 places and more: the bitmap's words, and the way round its end. */
+/*
+ * More than 64 places: the search goes through the words of the bitmap and
+ * round its end.
+ */
 TEST(next_free)
 {
 	struct ibv_srq *old = srq, *big = create(pd, 1000, 1);
@@ -266,11 +271,11 @@ TEST(next_free)
 	}
 	assert_int_equal(ours()->next, 1023);
 	assert_int_equal(post(0, NULL, 0), ENOMEM);
-	/* the only free one is far, in another word */
+	/* the only free place is in another word */
 	mlx5x_srq_put(ours(), 130);
 	assert_int_equal(post(0, NULL, 0), 0);
 	assert_int_equal(ours()->next, 130);
-	mlx5x_srq_put(ours(), 129); /* below, in the same word */
+	mlx5x_srq_put(ours(), 129); /* below the last one, in the same word */
 	assert_int_equal(post(0, NULL, 0), 0);
 	assert_int_equal(ours()->next, 129);
 	mlx5x_srq_put(ours(), 0);
@@ -315,7 +320,7 @@ TEST(bad_requests)
 	sge[1].length = 0x80000000;
 	assert_int_equal(post(0, sge, 2), EINVAL);
 	assert_int_equal(be32toh(ours()->dbrec[0]), 0);
-	/* those before a bad one are posted */
+	/* requests before a bad one are posted */
 	wr[0].next = &wr[1];
 	wr[1].next = &wr[2];
 	wr[1].sg_list = sge;
@@ -354,7 +359,7 @@ TEST(flushed)
 	assert_int_equal(ours()->free[0] >> 1 & 1, 1);
 }
 
-/* The receives of a QP that is destroyed are free, those of others are not. */
+/* A destroyed QP frees its receives, and not those of others. */
 TEST(cleaned)
 {
 	struct fake_rc other = { .context = context, .srq = srq };
@@ -365,7 +370,7 @@ TEST(cleaned)
 	fake_rc_create(&other, &(struct ibv_qp_cap){ .max_send_wr = 4 }, 0);
 	for (i = 0; i < 15; i++)
 		assert_int_equal(post(i, NULL, 0), 0);
-	/* both complete into the CQ of the first */
+	/* both QPs complete into the CQ of the first */
 	assert_int_equal(mlx5x_destroy_qp(other.qp), 0);
 	{
 		struct ibv_qp_init_attr attr = {
@@ -395,7 +400,7 @@ TEST(cleaned)
 	assert_int_equal(ours()->free[0], 0xf);
 }
 
-/* Data that came inside the CQE goes where the receive's segments point. */
+/* Data inside a CQE go where the segments of the receive point. */
 TEST(scatter)
 {
 	uint8_t one[8] = {}, two[64] = {}, b[64] = {};

@@ -314,7 +314,7 @@ TEST(full_and_closed)
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), EINVAL);
 }
 
-/* Nothing is rung and the queue is where it was. */
+/* The error of a batch: nothing is rung, and the queue is as before. */
 static void complete_fails(void)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
@@ -329,13 +329,13 @@ TEST(no_address)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
 
-	/* the last has none */
+	/* the last request has none */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, DQPN, QKEY);
 	ibv_wr_send(qpx);
 	complete_fails();
-	/* the first has none */
+	/* the first request has none */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 2, 3);
@@ -346,7 +346,7 @@ TEST(no_address)
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, NULL, DQPN, QKEY);
 	complete_fails();
-	/* what an abort left behind does not matter */
+	/* a request without an address that was aborted does not matter */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_abort(qpx);

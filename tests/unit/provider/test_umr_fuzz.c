@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that no request for a key, however odd, leaves the queue in disorder:
- * random requests are either refused, and then nothing has changed, or posted
- * as a WQE whose parts agree with one another and with what was asked, which a
- * decoder of its own reads back.
+ * Proves that no request for a key, however odd, leaves the queue in disorder.
+ * A random request is either refused, and then nothing has changed, or posted.
+ * A decoder of the test's own then reads the WQE back: its parts agree with one
+ * another and with the request.
  */
 #include "rig_umr.h"
 
@@ -96,7 +96,7 @@ static uint64_t asked_length(const struct ibv_exp_send_wr *wr)
 	return sum;
 }
 
-/* What the list's entries map, by their own account. */
+/* The sum of the lengths in the list's entries. */
 static uint64_t listed_length(const uint8_t *p, size_t at, uint32_t units)
 {
 	uint64_t sum = 0;

@@ -27,7 +27,7 @@ TEST(by_device)
 	assert_int_equal(be32toh(in->mkey.pd), 5);
 	assert_int_equal(be32toh(in->mkey.xlt_octowords), CAPACITY);
 	assert_int_equal(fake.calls[FAKE_DEVX], 1);
-	/* The size of the key that the program has set plays no part. */
+	/* The address and length that the program sets do not matter. */
 	key->addr = (void *)0x1000;
 	key->length = 4096;
 	fake_fail(FAKE_DESTROY, 0, EBUSY);
@@ -101,14 +101,14 @@ TEST(as_window)
 	assert_none(mlx5x_mkey_create(pd, 4, true), EOPNOTSUPP);
 	fake_fail(FAKE_ALLOC_MW, 0, ENOMEM);
 	assert_none(mlx5x_mkey_create(pd, 4, false), ENOMEM);
-	/* A window itself has what the kernel gives it. */
+	/* A window that is no key gets the room that the kernel chooses. */
 	mlx5x_dealloc_mw(mlx5x_alloc_mw(pd, IBV_MW_TYPE_2));
 	assert_int_equal(fake.mw_klms, 0);
 	mlx5x_dealloc_pd(pd);
 	fake_close(context);
 }
 
-/* An imported context may have no DEVX after all; a device may lack anything. */
+/* The limits of several devices, and of contexts whose DEVX does not work. */
 TEST(limits)
 {
 	static const struct {
@@ -173,7 +173,7 @@ TEST(lists_fail)
 	fake.alloc_fail_after = -1;
 	fake_fail(FAKE_REG_MR, 0, EFAULT);
 	assert_none(mlx5x_mkey_list_alloc(rc.pd, 9), EFAULT);
-	/* One that cannot go stays whole. */
+	/* A list that cannot be freed still works. */
 	c = mlx5x_mkey_list_alloc(rc.pd, 9);
 	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
 	assert_int_equal(mlx5x_mkey_list_free(c), EBUSY);
@@ -212,7 +212,7 @@ TEST(bind_mw)
 		assert_int_equal(mw1->rkey, RKEY | (i & 0xff));
 		assert_int_equal(sq_of(rc.qp)->buf[64 + 7], i & 0xff);
 	}
-	/* what is refused leaves the key */
+	/* a refused bind leaves the key as it was */
 	bind.bind_info.mw_access_flags |= IBV_ACCESS_ZERO_BASED;
 	assert_int_equal(ibv_bind_mw(rc.qp, mw1, &bind), EINVAL);
 	bind = good;
@@ -228,7 +228,7 @@ TEST(bind_mw)
 	assert_int_equal(mw2->rkey, RKEY);
 }
 
-/* As large as it gets, in the shortest queue. */
+/* The largest request in the shortest queue. */
 TEST(the_largest)
 {
 	struct mlx5x_umr_caps caps;
@@ -247,7 +247,7 @@ TEST(the_largest)
 		wr = fill_wr(51);
 		wr.ext_op.umr.modified_mr = large;
 		assert_int_equal(post(q, &wr), 0);
-		/* One fits for sure: perhaps more, but never over the end. */
+		/* At least one fits, and none goes over the end. */
 		atomic_store(&sq_of(q)->tail, sq_of(q)->head);
 	}
 	assert_int_equal(mlx5x_destroy_qp(q), 0);
@@ -255,8 +255,8 @@ TEST(the_largest)
 }
 
 /*
- * For keys alone, of each size: as many of the largest as were asked fit, one
- * more does not, and nothing behind the ring is touched.
+ * Queues for keys alone, of each size.  As many of the largest requests fit as
+ * were asked for, one more does not, and nothing behind the ring is touched.
  */
 TEST(short_queues)
 {
@@ -284,7 +284,7 @@ TEST(short_queues)
 				assert_int_equal(post(q, &wr), 0);
 			}
 			assert_int_equal(post(q, &wr), ENOMEM);
-			/* None lies on another, nor on itself. */
+			/* No request overlaps another or itself. */
 			assert_in_range(sq->pi - before, 1, sq->mask + 1);
 			atomic_store(&sq->tail, sq->head);
 		}
@@ -295,8 +295,9 @@ TEST(short_queues)
 }
 
 /*
- * Data that comes within a CQE is put where the list of the request says, which
- * is no address of the program's when the list names a key.
+ * Poll puts the data inside a CQE where the segments of the request point.  In
+ * a segment that names a key this is no address of the program's, so a QP for
+ * keys gets no data in CQEs.
  */
 TEST(no_data_in_cqes)
 {

@@ -24,7 +24,7 @@ TEST(golden_list)
 		/* start and length */
 		[80] = 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00,
 		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05,
-		/* two pieces, two that are none */
+		/* two pieces, two empty ones */
 		[128] = 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x11, 0x00, 0x11,
 		0x22, 0x33, 0x44, 0x55, 0x66, 0x00, 0x00, 0x00, 0x00, 0x00,
 		0x04, 0x00, 0x00, 0x11, 0x00, 0x11, 0x22, 0x33, 0x44, 0x55,
@@ -59,7 +59,7 @@ TEST(golden_memory)
 	wr.ext_op.umr.memory_objects = c;
 	assert_int_equal(post(qp, &wr), 0);
 	assert_memory_equal(buf, ctrl, sizeof(ctrl));
-	/* Not inline; 40 units. */
+	/* Not inline, 40 units. */
 	assert_int_equal(buf[16], 0);
 	assert_int_equal(buf[21], 40);
 	klm = (const uint8_t *)to_mlist(c)->klms;
@@ -88,7 +88,7 @@ TEST(golden_pattern)
 		/* stride 0 */
 		0x00, 0x00, 0x00, 0x64, 0x00, 0x00, 0x11, 0x00, 0x00, 0x00,
 		0x00, 0x00, 0x00, 0x00, 0x20, 0x00,
-		/* none */
+		/* an empty one */
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	};
 	size_t count[2] = { 200, 100 }, stride[2] = { 1024, 0 };
@@ -269,7 +269,7 @@ TEST(golden_send_inv)
 	assert_memory_equal(sq_of(rc.qp)->buf, want, sizeof(want));
 }
 
-/* What the entries of a fill say, and what they sum up to. */
+/* Encode the entries of a fill; returns the sum of their lengths. */
 static uint64_t ref_list(struct ref_wqe *w, enum kind kind, uint32_t num)
 {
 	bool pattern = kind == PATTERN || kind == MEMORY_PATTERN ||
@@ -300,7 +300,7 @@ static uint64_t ref_list(struct ref_wqe *w, enum kind kind, uint32_t num)
 	return total;
 }
 
-/* A second encoder of all kinds; a list in memory is left in list. */
+/* A second encoder of all kinds; list gets the entries. */
 static void ref_kind(struct ref_wqe *w, enum kind kind, uint32_t num,
 		     uint32_t index, uint8_t flags, struct ref_wqe *list)
 {
@@ -494,7 +494,7 @@ TEST(windows_at_every_start)
 	}
 }
 
-/* An entry has at most 2^31 bytes, whatever way the list goes. */
+/* An entry has at most 2^31 bytes, inline or in memory. */
 TEST(long_pieces)
 {
 	static const struct {
@@ -557,7 +557,7 @@ TEST(long_and_short_pieces)
 	int i;
 
 	list[0].base_addr = list[1].base_addr = 0;
-	list[0].length = 2ull << 30; /* just one */
+	list[0].length = 2ull << 30; /* one piece of the largest size */
 	list[1].length = (4ull << 30) + 5;
 	list[2].base_addr = 9;
 	list[2].length = 7;

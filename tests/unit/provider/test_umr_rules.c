@@ -31,7 +31,7 @@ TEST(keys_and_qps)
 	struct ibv_pd *pd;
 	struct ibv_mr *other;
 
-	/* posted by the library then, and refused */
+	/* this QP leaves such requests to the library, which refuses them */
 	assert_int_equal(post(rc.qp, &wr), EINVAL);
 	wr.exp_opcode = IBV_EXP_WR_NOP;
 	assert_int_equal(post(rc.qp, &wr), EOPNOTSUPP);
@@ -52,7 +52,7 @@ TEST(keys_and_qps)
 	refused(qp, &inv, EPERM);
 	dereg(other);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	/* A state that takes no request. */
+	/* In this state the queue takes no request. */
 	wr = fill_wr(2);
 	fake_modify(qp, IBV_QPS_RESET);
 	refused(qp, &wr, EINVAL);
@@ -115,7 +115,7 @@ TEST(room)
 	refused(qp, &wr, EINVAL);
 	wr.ext_op.umr.num_mrs = 4;
 	assert_int_equal(post(qp, &wr), 0);
-	/* Pieces that are left out take none. */
+	/* Empty pieces take no room. */
 	wr.ext_op.umr.num_mrs = 6;
 	list[1].length = list[3].length = 0;
 	assert_int_equal(post(qp, &wr), 0);
@@ -134,7 +134,7 @@ TEST(room)
 	memset(to_mlist(tiny)->klms, 0x5a, sizeof(before));
 	memcpy(before, to_mlist(tiny)->klms, sizeof(before));
 	refused(qp, &wr, EINVAL);
-	/* An MR that is not there, behind others that are. */
+	/* The third of three pieces has no MR. */
 	wr.ext_op.umr.num_mrs = 3;
 	list[2].mr = NULL;
 	refused(qp, &wr, EINVAL);
@@ -144,7 +144,7 @@ TEST(room)
 	assert_none(mlx5x_mkey_list_alloc(rc.pd, 0), EINVAL);
 }
 
-/* What the key says it has room for fits, and one more does not. */
+/* As many pieces fit as the key has room for, and one more does not. */
 TEST(one_too_many)
 {
 	static const uint32_t asked[] = { 1, 2, 3,  4,	5,    6,    7,
@@ -191,13 +191,13 @@ TEST(one_too_many)
 	free(many);
 }
 
-/* Keys and lists that are not this QP's to use. */
+/* Keys and lists that this QP may not use. */
 TEST(strangers)
 {
 	struct ibv_pd *pd = mlx5x_alloc_pd(rc.context);
 	struct ibv_exp_mkey_list_container *c;
 	struct ibv_context other = {};
-	/* What another provider's MR has for sure. */
+	/* Another provider's MR has at least this. */
 	struct verbs_mr *foreign = calloc(1, sizeof(*foreign));
 	struct ibv_exp_send_wr wr = fill_wr(2);
 
@@ -228,7 +228,7 @@ TEST(long_pieces_count)
 {
 	struct ibv_exp_send_wr wr = fill_wr(3);
 
-	list[0].length = 2 * GIB; /* just one */
+	list[0].length = 2 * GIB; /* one piece of the largest size */
 	list[1].length = (MAX_INLINE - 2) * 2 * GIB;
 	assert_int_equal(post(qp, &wr), 0);
 	list[1].length++;
@@ -256,7 +256,7 @@ TEST(patterns)
 	assert_int_equal(sq_of(qp)->buf[21], MAX_INLINE + 4);
 	wr.ext_op.umr.num_mrs++;
 	refused(qp, &wr, EINVAL);
-	/* A key has room for as many blocks as pieces were asked for. */
+	/* A key has room for as many blocks as it was made for pieces. */
 	wr.ext_op.umr.modified_mr = exact;
 	wr.ext_op.umr.num_mrs = 4;
 	assert_int_equal(post(qp, &wr), 0);
@@ -297,7 +297,7 @@ TEST(patterns)
 	refused(qp, &wr, EINVAL);
 }
 
-/* A pattern's head has its place even where the pages of a list end. */
+/* A list that fills its page has room for the head of a pattern too. */
 TEST(pattern_fills_page)
 {
 	uint32_t entries = sysconf(_SC_PAGESIZE) / 16, i;
@@ -353,7 +353,7 @@ TEST(equal_pieces)
 	refused(qp, &wr, EINVAL); /* not aligned to 8 */
 }
 
-/* A key that cannot give atomic access is not asked to. */
+/* On a device that cannot change atomic access, a fill does not name it. */
 TEST(atomics_that_stay)
 {
 	struct ibv_exp_send_wr wr;
@@ -453,7 +453,7 @@ TEST(bad_binds)
 	fake_close(c);
 }
 
-/* The access that re-registration gave counts. */
+/* Binds go by the access that a re-registration gave. */
 TEST(after_rereg)
 {
 	struct ibv_send_wr wr = bind_wr(mw2, 1, 8, REMOTE), *bad;
@@ -474,7 +474,7 @@ TEST(after_rereg)
 			 LKEY + 0x200);
 }
 
-/* A queue that was not made for it has no room for it. */
+/* A queue that was not made for binds takes none. */
 TEST(not_asked_for)
 {
 	struct ibv_qp_cap cap = umr_cap;

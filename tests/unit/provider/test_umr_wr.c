@@ -38,17 +38,17 @@ TEST(mixed_list)
 	assert_int_equal(sq->buf[256 + 11], 0x00);
 	assert_memory_equal(fake_uar(sq->bf) + 0x800, sq->buf + 256, 8);
 	assert_ptr_equal(sq->fm, sq->fm_ce_se[1]);
-	/* Full: what fits is posted. */
+	/* The queue is full: as many as fit are posted. */
 	wr[1].next = NULL;
 	while (post_list(qp, wr, &bad) == 0)
 		;
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(sq->head, sq->limit);
-	/* An empty list is none. */
+	/* An empty list is no error. */
 	assert_int_equal(post_list(qp, NULL, &bad), 0);
 }
 
-/* The answer of this API, on QPs of either kind. */
+/* The extended API's answers to wrong segments, on QPs of either kind. */
 TEST(too_many_pieces)
 {
 	struct ibv_sge sge[64] = { { 5, 9, LKEY } };
@@ -75,7 +75,10 @@ TEST(too_many_pieces)
 	}
 }
 
-/* What follows a UMR waits for it, also in another call; only that. */
+/*
+ * The request behind a UMR waits for it, also in another call; later requests
+ * do not.
+ */
 TEST(fences)
 {
 	struct ibv_send_wr wr[6] = {}, *bad;
@@ -101,7 +104,7 @@ TEST(fences)
 	wr[3].send_flags = IBV_SEND_FENCE | IBV_SEND_SIGNALED;
 	assert_int_equal(ibv_post_send(rc.qp, &wr[3], &bad), 0);
 	assert_int_equal(buf[192 + 11], 0x88);
-	/* a refused one in between changes nothing */
+	/* a refused request in between changes nothing */
 	rewind_to(rc.qp, 0);
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
 	wr[4] = bind_wr(mw1, 1, 8, 1 << 20);
@@ -109,14 +112,14 @@ TEST(fences)
 	wr[4] = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV,
 				      .send_flags = IBV_SEND_FENCE };
 	assert_int_equal(ibv_post_send(rc.qp, &wr[4], &bad), 0);
-	/* strong, whatever is before */
+	/* an invalidation with a fence has a strong one */
 	assert_int_equal(buf[192 + 11], 0x60);
 	fake_modify(rc.qp, IBV_QPS_RESET);
 	fake_modify(rc.qp, IBV_QPS_RTS);
 	assert_int_equal(ibv_post_send(rc.qp, &wr[2], &bad), 0);
 	assert_int_equal(buf[11], 0x00);
 
-	/* builders, and what abort takes back */
+	/* builders; an abort takes the fence back */
 	buf = sq_of(qp2)->buf;
 	ibv_wr_start(qpx);
 	qpx->wr_flags = 0;
@@ -139,7 +142,7 @@ TEST(fences)
 	assert_int_equal(buf[384 + 11], 0x00);
 }
 
-/* A builder's error ends in ibv_wr_complete, and all of the batch is undone. */
+/* ibv_wr_complete returns a builder's error, and the whole batch is undone. */
 TEST(builders)
 {
 	struct mlx5x_mkey_piece piece = { 0, 8, LKEY };
@@ -182,7 +185,10 @@ TEST(builders)
 		assert_ptr_equal(sq->fm, sq->fm_ce_se[0]);
 		assert_int_equal(to_mqp(qp)->dbrec[1], 0);
 	}
-	/* What ibv_post_send does not have. */
+	/*
+	 * Builders of patterns and invalidations, which ibv_post_send does not
+	 * have.
+	 */
 	ibv_wr_start(ex);
 	mlx5x_mkey_wr_interleaved(ex, key, 0, 0, 1, 1, &block);
 	mlx5x_mkey_wr_invalidate(ex, key);
@@ -190,7 +196,7 @@ TEST(builders)
 	assert_int_equal(sq->pi, 5);
 }
 
-/* An abort takes back what builders for keys have put, the fence included. */
+/* An abort undoes what builders for keys did, the fence included. */
 TEST(aborted)
 {
 	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
@@ -210,14 +216,14 @@ TEST(aborted)
 		assert_int_equal(to_mqp(qp)->dbrec[1], 0);
 		assert_int_equal(fake.locks_held, 0);
 	}
-	/* The next request is as if nothing had been. */
+	/* The next request shows nothing of the aborted ones. */
 	ibv_wr_start(ex);
 	ex->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_send(ex);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 	assert_int_equal(sq->buf[61 % 64 * 64 + 11], 0x08);
 	assert_int_equal(be32toh(to_mqp(qp)->dbrec[1]), 62);
-	/* More than fits: an error, and all is taken back. */
+	/* More requests than fit: an error, and all are undone. */
 	ibv_wr_start(ex);
 	for (kind = 0; kind < 20; kind++)
 		build(BUILD_LIST, MAX_INLINE);

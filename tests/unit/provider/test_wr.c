@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that the ibv_wr_* builders write what ibv_post_send would: each
- * builder with each setter, at every start in the ring, several requests in
- * one go; that nothing is rung before ibv_wr_complete and that abort or any
- * error takes all back.
+ * builder with each setter, at every start in the ring.  Nothing is rung before
+ * ibv_wr_complete; an abort or any error undoes the whole batch.
  */
 #include "rig.h"
 
@@ -33,7 +32,7 @@ static struct ibv_qp *create(uint64_t ops)
 	return create_ex(ops, &rc.cap);
 }
 
-/* rc's QP is one of ibv_create_qp_ex. */
+/* rc.qp is a QP of ibv_create_qp_ex. */
 static int open_ex(void **state)
 {
 	size_t i;
@@ -211,7 +210,7 @@ TEST(nothing_before_complete)
 	assert_int_equal(be32toh(to_mqp(rc.qp)->dbrec[1]), 3);
 }
 
-/* What abort or an error takes back is as if it had never been. */
+/* After an abort or an error the queue is as before. */
 static void taken_back(void)
 {
 	assert_int_equal(to_mqp(rc.qp)->dbrec[1], 0);
@@ -276,7 +275,7 @@ TEST(abort_and_errors)
 		complete_fails(EINVAL);
 	}
 
-	/* an atomic's operands take the room of one segment */
+	/* the operands of an atomic take the room of one segment */
 	ibv_wr_start(qpx);
 	ibv_wr_atomic_fetch_add(qpx, RKEY, raddr, 1);
 	ibv_wr_set_sge_list(qpx, rc.cap.max_send_sge, sge);
