@@ -95,6 +95,12 @@ TEST(test_exported_by_another)
 	assert_int_equal(mr->handle, unrelated->handle);
 	assert_int_equal(export(s, s, UVERBS_OBJECT_MR, mr->handle), 0);
 	assert_non_null(to_mmr(verbs_get_mr(mr))->live.ref);
+	/* others count on its rights */
+	assert_fails(mlx5x_rereg_mr(verbs_get_mr(mr),
+				    IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				    IBV_ACCESS_LOCAL_WRITE),
+		     EBUSY);
+	assert_int_equal(fake.calls[FAKE_REREG_MR], 0);
 	/* the same number in another file is another object */
 	assert_null(to_mmr(verbs_get_mr(unrelated))->live.ref);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
