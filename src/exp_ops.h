@@ -40,16 +40,6 @@ struct mlx5x_umr_caps {
 	uint64_t max_fixed_size; /* of equal pieces; 0: not possible */
 };
 
-/* What the library knows of requests that are not about keys. */
-struct mlx5x_standard_send {
-	/* One request into the standard form: 0 or an errno. */
-	int (*convert)(const struct ibv_exp_send_wr *exp,
-		       struct ibv_send_wr *wr);
-	/* A list, on a QP without UMR: as ibv_exp_post_send. */
-	int (*post)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
-		    struct ibv_exp_send_wr **bad_wr);
-};
-
 struct verbs_exp_ops {
 	/* sizeof(struct verbs_exp_ops) of the plugin's build. */
 	size_t size;
@@ -110,8 +100,7 @@ struct verbs_exp_ops {
 					uint32_t max_inline);
 	/* ibv_exp_post_send, errno included. */
 	int (*exp_post_send)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
-			     struct ibv_exp_send_wr **bad_wr,
-			     const struct mlx5x_standard_send *standard);
+			     struct ibv_exp_send_wr **bad_wr);
 	void (*wr_mkey_list)(struct ibv_qp_ex *qp, struct ibv_mr *mkey,
 			     unsigned int access, uint64_t start, size_t num,
 			     const struct mlx5x_mkey_piece *pieces);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 /* Static rates of the device; the code of the n-th is n + 7. */
 static uint8_t rate_code(enum ibv_rate rate)
@@ -38,13 +38,19 @@ static uint8_t rate_code(enum ibv_rate rate)
 	return best < 0 ? 0 : best + 7;
 }
 
+/* The ports that RoCE v2 sends from. */
+enum {
+	FIRST_PORT = 0xc000,
+	PORT_MASK = 0x3fff,
+};
+
 static uint16_t udp_sport(const struct ibv_ah_attr *attr, const void *seed)
 {
-	uint32_t label = attr->grh.flow_label & 0xfffff;
+	uint32_t label = attr->grh.flow_label & MLX5X_AV_FLOW_LABEL_MASK;
 
 	if (label)
 		return ibv_flow_label_to_udp_sport(label);
-	return 0xc000 | ((uintptr_t)seed >> 5 & 0x3fff);
+	return FIRST_PORT | ((uintptr_t)seed >> 5 & PORT_MASK);
 }
 
 static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
@@ -60,8 +66,9 @@ static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
 		return err;
 	if (type == IBV_GID_TYPE_SYSFS_ROCE_V2)
 		ah->av.rlid_udp_sport = htobe16(udp_sport(attr, ah));
-	ah->av.stat_rate_sl = rate_code(attr->static_rate) << 4 | (attr->sl & 7)
-									  << 1;
+	ah->av.stat_rate_sl =
+		rate_code(attr->static_rate) << MLX5X_AV_RATE_SHIFT |
+		(attr->sl & MLX5X_AV_ETH_SL_MASK) << MLX5X_AV_ETH_SL_SHIFT;
 
 	if (!(ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH))
 		return mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
@@ -76,10 +83,11 @@ static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
 
 static void fill_infiniband(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr)
 {
-	ah->av.fl_mlid = attr->src_path_bits & 0x7f;
+	ah->av.fl_mlid = attr->src_path_bits & MLX5X_AV_PATH_BITS_MASK;
 	ah->av.rlid_udp_sport = htobe16(attr->dlid);
-	ah->av.stat_rate_sl = rate_code(attr->static_rate) << 4 |
-			      (attr->sl & 0xf);
+	ah->av.stat_rate_sl = rate_code(attr->static_rate)
+				      << MLX5X_AV_RATE_SHIFT |
+			      (attr->sl & MLX5X_AV_SL_MASK);
 }
 
 static void fill_grh(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr,
@@ -91,7 +99,7 @@ static void fill_grh(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr,
 	ah->av.grh_gid_fl =
 		htobe32((ethernet ? 0u : 1u) << MLX5X_AV_GRH_SHIFT |
 			(uint32_t)attr->grh.sgid_index << MLX5X_AV_SGID_SHIFT |
-			(attr->grh.flow_label & 0xfffff));
+			(attr->grh.flow_label & MLX5X_AV_FLOW_LABEL_MASK));
 	memcpy(ah->av.rgid, attr->grh.dgid.raw, sizeof(ah->av.rgid));
 }
 

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
-#include "mlx5x.h"
+#include "ops.h"
 
 int mlx5x_buf_alloc(struct mlx5x_context *ctx, struct mlx5x_buf *buf,
 		    size_t length)

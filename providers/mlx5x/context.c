@@ -14,9 +14,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd_share.h"
-#include "mkey.h"
+#include "cmd.h"
+#include "ops.h"
 #include "rsc.h"
+#include "share.h"
 
 static int get_context(struct mlx5x_context *ctx,
 		       struct mlx5_ib_alloc_ucontext_resp *resp)
@@ -106,8 +107,8 @@ static void take_limits(struct mlx5x_context *ctx,
 	ctx->cmds_supp_uhw = resp->cmds_supp_uhw;
 }
 
-static struct verbs_context *open_context(struct ibv_device *device, int cmd_fd,
-					  void *private_data, bool import)
+struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
+					 const struct mlx5x_opening *opening)
 {
 	struct mlx5_ib_alloc_ucontext_resp resp = {};
 	struct mlx5x_context *ctx;
@@ -121,10 +122,11 @@ static struct verbs_context *open_context(struct ibv_device *device, int cmd_fd,
 	mlx5x_env_read(&ctx->vctx, &ctx->env);
 
 	/* Attributes of mlx5dv_open_device are for stock libmlx5 only. */
-	err = private_data ? EINVAL : 0;
+	err = opening->private_data ? EINVAL : 0;
 	if (err)
 		goto err_context;
-	err = import ? query_context(ctx, &resp) : get_context(ctx, &resp);
+	err = opening->import ? query_context(ctx, &resp)
+			      : get_context(ctx, &resp);
 	if (err)
 		goto err_context;
 	err = check_kernel(ctx, &resp);
@@ -144,9 +146,9 @@ static struct verbs_context *open_context(struct ibv_device *device, int cmd_fd,
 	if (err)
 		goto err_uars;
 	mlx5x_dbrecs_init(ctx);
-	verbs_set_ops(&ctx->vctx, &mlx5x_ops);
+	verbs_set_ops(&ctx->vctx, opening->ops);
 
-	err = mlx5x_register_context(&ctx->vctx.context, &mlx5x_exp_ops);
+	err = mlx5x_register_context(&ctx->vctx.context, opening->exp_ops);
 	if (err) {
 		verbs_err(
 			&ctx->vctx,
@@ -154,7 +156,7 @@ static struct verbs_context *open_context(struct ibv_device *device, int cmd_fd,
 			err);
 		goto err_dbrecs;
 	}
-	mlx5x_share_init(ctx, import);
+	mlx5x_share_init(ctx, opening->import);
 	verbs_info(
 		&ctx->vctx,
 		"mlx5x: " MLX5X_VERSION " serves %s (plugin rdmav" stringify(
@@ -177,24 +179,13 @@ err_context:
 	return NULL;
 }
 
-struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
-					  void *private_data)
-{
-	return open_context(device, cmd_fd, private_data, false);
-}
-
-/* Takes cmd_fd over, also when it fails. */
-struct verbs_context *mlx5x_import_context(struct ibv_device *device,
-					   int cmd_fd)
-{
-	return open_context(device, cmd_fd, NULL, true);
-}
-
 void mlx5x_free_context(struct ibv_context *context)
 {
 	struct mlx5x_context *ctx = to_mctx(context);
 
 	mlx5x_share_fini(ctx);
+	mlx5x_pds_fini(ctx);
+	mlx5x_live_fini(ctx);
 	mlx5x_unregister_context(context);
 	mlx5x_mkey_dev_free(ctx);
 	mlx5x_dbrecs_fini(ctx);

@@ -14,6 +14,7 @@
 #include <util/mmio.h>
 #include <util/udma_barrier.h>
 #include "cmd.h"
+#include "ops.h"
 #include "srq.h"
 
 enum {
@@ -108,9 +109,9 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
 	err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
 				  &cq->cqn);
 	/* The channel may be of the file that the context has left. */
-	if (err != EBADF || !attr->channel || !ctx->share.moved)
+	if (err != EBADF || !attr->channel || !ctx->file.moved)
 		return err;
-	err = mlx5x_move_channel(ctx, attr->channel);
+	err = mlx5x_channel_renew(ctx, attr->channel);
 	if (err)
 		return err;
 	return mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
@@ -240,13 +241,15 @@ static void arm_cq(struct mlx5x_cq *cq, bool solicited_only)
 {
 	uint32_t arm;
 
-	arm = (cq->arm_sn & 3) << MLX5X_CQ_ARM_SN_SHIFT |
+	arm = (cq->arm_sn & MLX5X_CQ_ARM_SN_MASK) << MLX5X_CQ_ARM_SN_SHIFT |
 	      (solicited_only ? MLX5X_CQ_ARM_SOLICITED : 0) |
 	      (cq->ci & MLX5X_CQ_CI_MASK);
 	cq->dbrec[MLX5X_CQ_DBR_ARM] = htobe32(arm);
 	/* The record is in memory before the device hears the doorbell. */
 	udma_to_device_barrier();
-	mmio_write64_be(cq->arm_reg, htobe64((uint64_t)arm << 32 | cq->cqn));
+	mmio_write64_be(
+		cq->arm_reg,
+		htobe64((uint64_t)arm << MLX5X_CQ_ARM_REG_SHIFT | cq->cqn));
 }
 
 int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)

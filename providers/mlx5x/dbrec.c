@@ -12,7 +12,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "mlx5x.h"
+#include "ops.h"
 
 enum {
 	LINE = 64,

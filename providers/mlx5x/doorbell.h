@@ -20,7 +20,7 @@ MLX5X_INLINE void mlx5x_sq_ring(struct mlx5x_sq *sq,
 	uint32_t max;
 
 	udma_to_device_barrier();
-	*sq->dbrec = htobe32(sq->pi & 0xffff);
+	*sq->dbrec = htobe32(sq->pi & MLX5X_DBREC_INDEX_MASK);
 	if (!bf->size) {
 		udma_to_device_barrier();
 		mmio_write64_be(bf->reg, *(__be64 *)ctrl);
@@ -42,7 +42,7 @@ MLX5X_INLINE void mlx5x_sq_ring(struct mlx5x_sq *sq,
 MLX5X_INLINE void mlx5x_rq_ring(struct mlx5x_rq *rq)
 {
 	udma_to_device_barrier();
-	*rq->dbrec = htobe32(rq->head & 0xffff);
+	*rq->dbrec = htobe32(rq->head & MLX5X_DBREC_INDEX_MASK);
 }
 
 #endif

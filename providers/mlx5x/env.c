@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <infiniband/driver.h>
-#include "env.h"
+#include "ops.h"
 
 enum {
 	MIN_UUARS = 4,

@@ -22,6 +22,7 @@ enum {
 	MLX5X_WQEBB = 64,
 	MLX5X_WQEBB_SHIFT = 6,
 	MLX5X_SEG = 16,
+	MLX5X_WQEBB_DS = MLX5X_WQEBB / MLX5X_SEG,
 	/* ds of the control segment is 6 bits wide. */
 	MLX5X_MAX_DS = 63,
 	/* RDMA requests may carry data segments up to this WQE size. */
@@ -31,6 +32,13 @@ enum {
 	MLX5X_INLINE_SEG = 1u << 31,
 	MLX5X_UIDX_MASK = 0xffffff,
 	MLX5X_QPN_MASK = 0xffffff,
+	/* QPN in the control segment and in a key's context */
+	MLX5X_QPN_SHIFT = 8,
+	/* Of an lkey or rkey: the index of its context, and a tag below it. */
+	MLX5X_KEY_INDEX_SHIFT = 8,
+	MLX5X_KEY_TAG_MASK = 0xff,
+	/* Lengths of data and of pieces have 31 bits. */
+	MLX5X_LENGTH_BITS = 31,
 };
 
 /* WQE opcodes */
@@ -45,6 +53,15 @@ enum {
 	MLX5X_OP_ATOMIC_CS = 0x11,
 	MLX5X_OP_ATOMIC_FA = 0x12,
 	MLX5X_OP_UMR = 0x25,
+};
+
+/* opmod_idx_opcode: index of the WQE in the ring [23:8], opcode [7:0] */
+enum {
+	MLX5X_CTRL_INDEX_MASK = 0xffff,
+	MLX5X_CTRL_INDEX_SHIFT = 8,
+	MLX5X_CTRL_OPCODE_MASK = 0xff,
+	/* qpn_ds: segments [5:0] */
+	MLX5X_CTRL_DS_MASK = MLX5X_MAX_DS,
 };
 
 /* fm_ce_se: fence mode [7:5], completion mode [3:2], solicited [1] */
@@ -137,21 +154,21 @@ enum {
 
 /* Which fields of the context a UMR sets, mkey_mask */
 enum {
-	MLX5X_MKEY_MASK_LEN = 1 << 0,
-	MLX5X_MKEY_MASK_PAGE_SIZE = 1 << 1,
-	MLX5X_MKEY_MASK_START_ADDR = 1 << 6,
-	MLX5X_MKEY_MASK_KEY = 1 << 13,
-	MLX5X_MKEY_MASK_QPN = 1 << 14,
-	MLX5X_MKEY_MASK_LR = 1 << 17,
-	MLX5X_MKEY_MASK_LW = 1 << 18,
-	MLX5X_MKEY_MASK_RR = 1 << 19,
-	MLX5X_MKEY_MASK_RW = 1 << 20,
-	MLX5X_MKEY_MASK_A = 1 << 21,
-	MLX5X_MKEY_MASK_FREE = 1 << 29,
+	MLX5X_MKC_MASK_LEN = 1 << 0,
+	MLX5X_MKC_MASK_PAGE_SIZE = 1 << 1,
+	MLX5X_MKC_MASK_START_ADDR = 1 << 6,
+	MLX5X_MKC_MASK_KEY = 1 << 13,
+	MLX5X_MKC_MASK_QPN = 1 << 14,
+	MLX5X_MKC_MASK_LR = 1 << 17,
+	MLX5X_MKC_MASK_LW = 1 << 18,
+	MLX5X_MKC_MASK_RR = 1 << 19,
+	MLX5X_MKC_MASK_RW = 1 << 20,
+	MLX5X_MKC_MASK_A = 1 << 21,
+	MLX5X_MKC_MASK_FREE = 1 << 29,
 };
 
 /* Context of a memory key */
-struct mlx5x_mkey_seg {
+struct mlx5x_mkc_seg {
 	__be32 flags;
 	__be32 qpn_key; /* QPN [31:8], the key's low byte [7:0] */
 	uint8_t rsvd8[4];
@@ -164,31 +181,31 @@ struct mlx5x_mkey_seg {
 	uint8_t rsvd60[4];
 };
 
-static_assert(sizeof(struct mlx5x_mkey_seg) == 64, "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, qpn_key) == 4, "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, pd) == 0x0c, "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, xlt_octowords) == 0x34,
+static_assert(sizeof(struct mlx5x_mkc_seg) == 64, "memory key");
+static_assert(offsetof(struct mlx5x_mkc_seg, qpn_key) == 4, "memory key");
+static_assert(offsetof(struct mlx5x_mkc_seg, pd) == 0x0c, "memory key");
+static_assert(offsetof(struct mlx5x_mkc_seg, xlt_octowords) == 0x34,
 	      "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, log_page_size) == 0x38,
+static_assert(offsetof(struct mlx5x_mkc_seg, log_page_size) == 0x38,
 	      "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, start_addr) == 0x10,
-	      "memory key");
-static_assert(offsetof(struct mlx5x_mkey_seg, len) == 0x18, "memory key");
+static_assert(offsetof(struct mlx5x_mkc_seg, start_addr) == 0x10, "memory key");
+static_assert(offsetof(struct mlx5x_mkc_seg, len) == 0x18, "memory key");
 
 enum {
-	MLX5X_MKEY_FREE = 1 << 30,
-	MLX5X_MKEY_UMR_EN = 1 << 15,
-	MLX5X_MKEY_A = 1 << 14,
-	MLX5X_MKEY_RW = 1 << 13,
-	MLX5X_MKEY_RR = 1 << 12,
-	MLX5X_MKEY_LW = 1 << 11,
-	MLX5X_MKEY_LR = 1 << 10,
+	MLX5X_MKC_FREE = 1 << 30,
+	MLX5X_MKC_UMR_EN = 1 << 15,
+	MLX5X_MKC_A = 1 << 14,
+	MLX5X_MKC_RW = 1 << 13,
+	MLX5X_MKC_RR = 1 << 12,
+	MLX5X_MKC_LW = 1 << 11,
+	MLX5X_MKC_LR = 1 << 10,
 	/* what the list is of: pieces, or pieces of one size */
-	MLX5X_MKEY_MODE_KLM = 2 << 8,
-	MLX5X_MKEY_MODE_KSM = 3 << 8,
-	MLX5X_MKEY_ANY_QPN = 0xffffff,
+	MLX5X_MKC_MODE_KLM = 2 << 8,
+	MLX5X_MKC_MODE_KSM = 3 << 8,
+	/* of qpn_key */
+	MLX5X_MKC_ANY_QPN = 0xffffffu << MLX5X_QPN_SHIFT,
 	/* beside the PD: a peer may invalidate the key */
-	MLX5X_MKEY_REMOTE_INV = 1 << 24,
+	MLX5X_MKC_REMOTE_INV = 1 << 24,
 };
 
 /* One piece of what a key maps; of a list of equal pieces, no byte_count */
@@ -231,6 +248,7 @@ enum {
 	MLX5X_REPEAT_OP = 0x400,
 	MLX5X_MAX_BLOCK = 0xffff, /* bytes of a block, or its stride */
 	/* One WQE names the length of its list in 16 bits, in groups of 4. */
+	MLX5X_LIST_BITS = 16,
 	MLX5X_MAX_LIST = 0xfffc,
 };
 
@@ -273,6 +291,15 @@ static_assert(offsetof(struct mlx5x_av, rgid) == 0x20, "address vector");
 
 enum {
 	MLX5X_AV_EXTENDED = 1u << 31,
+	/* stat_rate_sl: rate [7:4]; SL [3:0], on Ethernet [3:1] */
+	MLX5X_AV_RATE_SHIFT = 4,
+	MLX5X_AV_SL_MASK = 0xf,
+	MLX5X_AV_ETH_SL_MASK = 0x7,
+	MLX5X_AV_ETH_SL_SHIFT = 1,
+	/* fl_mlid: low bits of the source LID */
+	MLX5X_AV_PATH_BITS_MASK = 0x7f,
+	/* grh_gid_fl: GRH [30], index of the GID [27:20], flow label [19:0] */
+	MLX5X_AV_FLOW_LABEL_MASK = 0xfffff,
 	MLX5X_AV_GRH_SHIFT = 30,
 	MLX5X_AV_SGID_SHIFT = 20,
 };
@@ -300,6 +327,13 @@ enum {
 	MLX5X_CQE_SCATTER_64 = 1 << 3,
 	MLX5X_CQE_FORMAT = 3 << 2,
 	MLX5X_CQE_OPCODE_SHIFT = 4,
+	/* fields of flags_rqpn, imm_inval_pkey, ml_path */
+	MLX5X_CQE_GRH_SHIFT = 28,
+	MLX5X_CQE_GRH_MASK = 0x3,
+	MLX5X_CQE_SL_SHIFT = 24,
+	MLX5X_CQE_SL_MASK = 0xf,
+	MLX5X_CQE_PKEY_MASK = 0xffff,
+	MLX5X_CQE_PATH_BITS_MASK = 0x7f,
 	/* What software writes before the device owns the ring. */
 	MLX5X_CQE_INIT = MLX5X_CQE_INVALID << 4 | MLX5X_CQE_OWNER,
 };
@@ -376,8 +410,9 @@ enum {
 	MLX5X_SYND_REMOTE_ABORTED = 0x22,
 };
 
-/* Doorbell records: two big endian words each */
+/* Doorbell records: two big endian words each; a queue's index has 16 bits */
 enum {
+	MLX5X_DBREC_INDEX_MASK = 0xffff,
 	MLX5X_DBREC_SIZE = 8,
 	MLX5X_QP_DBR_RCV = 0,
 	MLX5X_QP_DBR_SND = 1,
@@ -394,8 +429,13 @@ enum {
 	MLX5X_UAR_NUM_BF = 2,
 };
 
-/* CQ arm doorbell: sequence [29:28], solicited only [24], index [23:0] */
+/*
+ * CQ arm doorbell: sequence [29:28], solicited only [24], index [23:0]; in the
+ * register the CQN below it
+ */
 enum {
+	MLX5X_CQ_ARM_SN_MASK = 3,
+	MLX5X_CQ_ARM_REG_SHIFT = 32,
 	MLX5X_CQ_ARM_SN_SHIFT = 28,
 	MLX5X_CQ_ARM_SOLICITED = 1 << 24,
 	MLX5X_CQ_CI_MASK = 0xffffff,
@@ -407,6 +447,19 @@ enum {
 	MLX5X_CMD_QUERY_ISSI = 0x10a,
 	MLX5X_CAP_GENERAL_CURRENT = 0 << 1 | 1,
 	MLX5X_CAP_ATOMIC_CURRENT = 3 << 1 | 1,
+};
+
+/* Status of a raw device command */
+enum {
+	MLX5X_CMD_STATUS_LIMIT = 0x08,
+	MLX5X_CMD_STATUS_NO_RESOURCES = 0x0f,
+};
+
+/* Firmware version: major [47:32], minor [31:16], subminor [15:0] */
+enum {
+	MLX5X_FW_MAJOR_SHIFT = 32,
+	MLX5X_FW_MINOR_SHIFT = 16,
+	MLX5X_FW_MASK = 0xffff,
 };
 
 struct mlx5x_query_hca_cap_in {
@@ -482,7 +535,7 @@ struct mlx5x_create_mkey_in {
 	__be16 opcode;
 	__be16 uid;
 	__be32 rsvd4[3];
-	struct mlx5x_mkey_seg mkey;
+	struct mlx5x_mkc_seg mkey;
 	uint8_t rsvd50[0x110 - 0x50];
 };
 

@@ -9,8 +9,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "cmd_share.h"
-#include "mlx5x.h"
+#include "cmd.h"
+#include "ops.h"
 
 struct ibv_pd *mlx5x_import_pd(struct ibv_context *context, uint32_t handle)
 {

@@ -3,6 +3,14 @@
  * Indirect keys, made and destroyed; the lists in memory that fill them; and
  * what a device can do with them.
  *
+ * An indirect key maps pieces of other MRs, and is given their list by requests
+ * on a QP (umr.c) as often as one likes.  It is an ibv_mr, which ibv_dereg_mr
+ * destroys, with room for a number of pieces that is fixed when it is made.  It
+ * is made free: until it is filled, and after an invalidation, nobody can use
+ * it.  Two routes into the kernel lead to one: a raw command where the context
+ * has DEVX, and else a memory window of unusual size, which is the same to the
+ * device but has room for 256 pieces at most and no list of equal ones.
+ *
  * A pattern's head takes the place of a piece, so that there is always room
  * for one more than was asked.
  */
@@ -10,13 +18,12 @@
 #include <stdlib.h>
 #include <infiniband/verbs_mkey.h>
 #include "cmd.h"
-#include "cmd_share.h"
-#include "mkey.h"
+#include "ops.h"
+#include "umr.h"
 
 enum {
 	/* num_klms of a window is a byte, and the kernel rounds it up. */
 	MAX_WINDOW_KLMS = 256,
-	MAX_LOG_FIXED = 31,
 };
 
 struct mlx5x_mkey_dev {
@@ -54,11 +61,11 @@ static int ask_device(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 	    umr & MLX5X_CAP_NO_INDIRECT)
 		return 0;
 	log = lists & MLX5X_CAP_LOG_LIST_MASK;
-	dev->max_klms = log < 16 ? 1u << log : MLX5X_MAX_LIST;
+	dev->max_klms = log < MLX5X_LIST_BITS ? 1u << log : MLX5X_MAX_LIST;
 	dev->caps.max_depth = lists >> MLX5X_CAP_DEPTH_SHIFT;
 	dev->no_atomic = umr & MLX5X_CAP_NO_ATOMIC;
 	if (lists & MLX5X_CAP_FIXED_SIZE && !(umr & MLX5X_CAP_NO_PAGE_SIZE))
-		dev->caps.max_fixed_size = (uint64_t)1 << MAX_LOG_FIXED;
+		dev->caps.max_fixed_size = (uint64_t)1 << MLX5X_LENGTH_BITS;
 	return 0;
 }
 
@@ -187,30 +194,25 @@ int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps)
 
 static int device_errno(int err, const struct mlx5x_create_mkey_out *out)
 {
-	enum {
-		LIMIT = 0x08,
-		NO_RESOURCES = 0x0f,
-	};
-
 	if (err != EREMOTEIO)
 		return err;
-	return out->status == LIMIT	     ? ENOMEM
-	       : out->status == NO_RESOURCES ? EAGAIN
-					     : EINVAL;
+	return out->status == MLX5X_CMD_STATUS_LIMIT	      ? ENOMEM
+	       : out->status == MLX5X_CMD_STATUS_NO_RESOURCES ? EAGAIN
+							      : EINVAL;
 }
 
 static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
 			    bool remote_inv)
 {
-	uint32_t mode = mkey->fixed ? MLX5X_MKEY_MODE_KSM : MLX5X_MKEY_MODE_KLM;
+	uint32_t mode = mkey->fixed ? MLX5X_MKC_MODE_KSM : MLX5X_MKC_MODE_KLM;
 	struct mlx5x_create_mkey_in in = {
 		.opcode = htobe16(MLX5X_CMD_CREATE_MKEY),
 		.mkey = {
-			.flags = htobe32(MLX5X_MKEY_FREE | MLX5X_MKEY_UMR_EN |
-					 MLX5X_MKEY_LR | mode),
-			.qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8),
+			.flags = htobe32(MLX5X_MKC_FREE | MLX5X_MKC_UMR_EN |
+					 MLX5X_MKC_LR | mode),
+			.qpn_key = htobe32(MLX5X_MKC_ANY_QPN),
 			.pd = htobe32(mkey->pdn |
-				      (remote_inv ? MLX5X_MKEY_REMOTE_INV : 0)),
+				      (remote_inv ? MLX5X_MKC_REMOTE_INV : 0)),
 			.xlt_octowords = htobe32(mkey->max_klms),
 		},
 	};
@@ -220,7 +222,7 @@ static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
 	err = mlx5x_cmd_create_mkey(pd->context, &in, &out, &mkey->mr.handle);
 	if (err)
 		return device_errno(err, &out);
-	mkey->mr.vmr.ibv_mr.lkey = be32toh(out.index) << 8;
+	mkey->mr.vmr.ibv_mr.lkey = be32toh(out.index) << MLX5X_KEY_INDEX_SHIFT;
 	return 0;
 }
 
@@ -269,26 +271,26 @@ static int check_key(struct mlx5x_context *ctx,
 static void set_limits(struct mlx5x_mkey *mkey,
 		       const struct mlx5x_mkey_dev *dev)
 {
-	uint64_t mask = MLX5X_MKEY_MASK_LEN | MLX5X_MKEY_MASK_START_ADDR |
-			MLX5X_MKEY_MASK_KEY | MLX5X_MKEY_MASK_QPN |
-			MLX5X_MKEY_MASK_LR | MLX5X_MKEY_MASK_LW |
-			MLX5X_MKEY_MASK_RR | MLX5X_MKEY_MASK_RW |
-			MLX5X_MKEY_MASK_FREE;
+	uint64_t mask = MLX5X_MKC_MASK_LEN | MLX5X_MKC_MASK_START_ADDR |
+			MLX5X_MKC_MASK_KEY | MLX5X_MKC_MASK_QPN |
+			MLX5X_MKC_MASK_LR | MLX5X_MKC_MASK_LW |
+			MLX5X_MKC_MASK_RR | MLX5X_MKC_MASK_RW |
+			MLX5X_MKC_MASK_FREE;
 	uint64_t rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			  IBV_ACCESS_REMOTE_READ;
 
 	if (!dev->no_atomic) {
 		rights |= IBV_ACCESS_REMOTE_ATOMIC;
-		mask |= MLX5X_MKEY_MASK_A;
+		mask |= MLX5X_MKC_MASK_A;
 	}
 	if (mkey->fixed)
-		mask |= MLX5X_MKEY_MASK_PAGE_SIZE;
+		mask |= MLX5X_MKC_MASK_PAGE_SIZE;
 	mkey->no_rights = ~rights;
 	mkey->be_mask = htobe64(mask);
 }
 
-struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
-				uint32_t flags)
+struct ibv_mr *mlx5x_mkey_create(struct ibv_pd *pd, uint32_t max_klms,
+				 uint32_t flags)
 {
 	bool remote_inv = flags & MLX5X_MKEY_REMOTE_INVALIDATE;
 	bool fixed = flags & MLX5X_MKEY_FIXED_SIZE;
@@ -322,19 +324,19 @@ struct ibv_mr *mlx5x_create_key(struct ibv_pd *pd, uint32_t max_klms,
 		goto err;
 	}
 	mkey->mr.indirect = true;
-	mkey->mr.key_pdn = fixed ? 0 : mkey->pdn + 1;
+	mkey->mr.mkey_pdn = fixed ? 0 : mkey->pdn + 1;
 	/* Nothing of the program's memory is its own. */
 	mkey->mr.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
 	ibmr = &mkey->mr.vmr.ibv_mr;
 	ibmr->rkey = ibmr->lkey;
 	mkey->be_key = htobe32(ibmr->lkey);
-	mkey->be_qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 |
-				   (ibmr->lkey & 0xff));
+	mkey->be_qpn_key =
+		htobe32(MLX5X_MKC_ANY_QPN | (ibmr->lkey & MLX5X_KEY_TAG_MASK));
 	ibmr->handle = mkey->mr.handle;
 	ibmr->context = pd->context;
 	ibmr->pd = pd;
 	mlx5x_live_add(ctx, &mkey->mr.live,
-		       dev->by_device ? MLX5X_KIND_MKEY : MLX5X_KIND_MW,
+		       dev->by_device ? MLX5X_KIND_DEVX_MKEY : MLX5X_KIND_MW,
 		       mkey->mr.handle);
 	return ibmr;
 
@@ -343,7 +345,7 @@ err:
 	return NULL;
 }
 
-int mlx5x_destroy_key(struct mlx5x_mr *mr)
+int mlx5x_mkey_destroy(struct mlx5x_mr *mr)
 {
 	struct ibv_context *context = mr->vmr.ibv_mr.context;
 	int err;
@@ -356,13 +358,13 @@ int mlx5x_destroy_key(struct mlx5x_mr *mr)
 	return 0;
 }
 
-uint32_t mlx5x_key_entries(struct ibv_mr *mr)
+uint32_t mlx5x_mkey_entries(struct ibv_mr *mr)
 {
 	return to_mmr(verbs_get_mr(mr))->indirect ? to_mmkey(mr)->max_klms : 0;
 }
 
-struct ibv_exp_mkey_list_container *mlx5x_alloc_key_list(struct ibv_pd *pd,
-							 uint32_t max_klms)
+struct ibv_exp_mkey_list_container *mlx5x_mkey_list_alloc(struct ibv_pd *pd,
+							  uint32_t max_klms)
 {
 	struct mlx5x_context *ctx = to_mctx(pd->context);
 	const struct mlx5x_mkey_dev *dev = device_of(ctx);
@@ -405,7 +407,7 @@ err:
 	return NULL;
 }
 
-int mlx5x_free_key_list(struct ibv_exp_mkey_list_container *container)
+int mlx5x_mkey_list_free(struct ibv_exp_mkey_list_container *container)
 {
 	struct mlx5x_mkey_list *list = to_mlist(container);
 	struct mlx5x_buf buf = { .addr = list->klms,

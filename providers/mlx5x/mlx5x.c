@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The provider's face to libibverbs: which devices it serves, and the table of
- * operations of each context.  An operation that is not in the table is
- * answered by libibverbs with EOPNOTSUPP.
+ * The provider's face to libibverbs and libmlx5x: which devices it serves, and
+ * the tables of operations of each context.  libibverbs answers an operation
+ * that is not in its table with EOPNOTSUPP.
  */
 #include <stdlib.h>
 #include <unistd.h>
 #include <rdma/ib_user_ioctl_verbs.h>
-#include "mlx5x.h"
+#include "ops.h"
+#include "share.h"
+#include "umr.h"
 
 #define HCA(id) VERBS_PCI_MATCH(0x15b3, id, NULL)
 
@@ -39,7 +41,7 @@ static const struct verbs_match_ent match_table[] = {
 	{},
 };
 
-const struct verbs_context_ops mlx5x_ops = {
+static const struct verbs_context_ops mlx5x_ops = {
 	.alloc_mw = mlx5x_alloc_mw,
 	.alloc_null_mr = mlx5x_alloc_null_mr,
 	.alloc_parent_domain = mlx5x_alloc_parent_domain,
@@ -83,6 +85,50 @@ const struct verbs_context_ops mlx5x_ops = {
 	.unimport_mr = mlx5x_unimport_mr,
 	.unimport_pd = mlx5x_unimport_pd,
 };
+
+const struct verbs_exp_ops mlx5x_exp_ops = {
+	.size = sizeof(struct verbs_exp_ops),
+	.reg_smr = mlx5x_reg_smr,
+	.swap_smr = mlx5x_swap_smr,
+	.export_to_fd = mlx5x_export_to_fd,
+	.import_pd_fd = mlx5x_import_pd_fd,
+	.import_mr_fd = mlx5x_import_mr_fd,
+	.mr_handle = mlx5x_mr_handle,
+	.query_umr = mlx5x_query_umr,
+	.create_mkey = mlx5x_mkey_create,
+	.mkey_entries = mlx5x_mkey_entries,
+	.alloc_mkey_list = mlx5x_mkey_list_alloc,
+	.free_mkey_list = mlx5x_mkey_list_free,
+	.create_umr_qp = mlx5x_create_qp_umr,
+	.exp_post_send = mlx5x_exp_post_send,
+	.wr_mkey_list = mlx5x_mkey_wr_list,
+	.wr_mkey_interleaved = mlx5x_mkey_wr_interleaved,
+	.wr_mkey_invalidate = mlx5x_mkey_wr_invalidate,
+};
+
+struct verbs_context *mlx5x_alloc_context(struct ibv_device *device, int cmd_fd,
+					  void *private_data)
+{
+	const struct mlx5x_opening opening = {
+		.ops = &mlx5x_ops,
+		.exp_ops = &mlx5x_exp_ops,
+		.private_data = private_data,
+	};
+
+	return mlx5x_open_context(device, cmd_fd, &opening);
+}
+
+struct verbs_context *mlx5x_import_context(struct ibv_device *device,
+					   int cmd_fd)
+{
+	const struct mlx5x_opening opening = {
+		.ops = &mlx5x_ops,
+		.exp_ops = &mlx5x_exp_ops,
+		.import = true,
+	};
+
+	return mlx5x_open_context(device, cmd_fd, &opening);
+}
 
 static struct verbs_device *alloc_device(struct verbs_sysfs_dev *sysfs_dev)
 {

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 {
@@ -38,7 +38,7 @@ static void forget(struct mlx5x_context *ctx, const struct mlx5x_pd *pd)
 {
 	struct mlx5x_live *live;
 
-	list_for_each (&ctx->share.live[MLX5X_KIND_MR], live, entry) {
+	list_for_each (&ctx->objects.live[MLX5X_KIND_MR], live, entry) {
 		struct mlx5x_mr *mr = container_of(live, struct mlx5x_mr, live);
 
 		if (live->imported && mr->vmr.ibv_mr.pd == &pd->ibv)
@@ -50,9 +50,9 @@ void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone)
 {
 	struct mlx5x_pd *old, *next;
 
-	pthread_mutex_lock(&ctx->share.lock);
+	pthread_mutex_lock(&ctx->objects.lock);
 	/* Of a number that became another PD's nothing is left to name it. */
-	list_for_each_safe (&ctx->share.retired, old, next, entry) {
+	list_for_each_safe (&ctx->objects.retired, old, next, entry) {
 		if (old->pdn != pd->pdn ||
 		    (!gone && old->ibv.handle == pd->ibv.handle))
 			continue;
@@ -63,8 +63,8 @@ void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone)
 	if (gone)
 		forget(ctx, pd);
 	else
-		list_add(&ctx->share.retired, &pd->entry);
-	pthread_mutex_unlock(&ctx->share.lock);
+		list_add(&ctx->objects.retired, &pd->entry);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	if (gone)
 		free(pd);
 }
@@ -73,8 +73,8 @@ struct mlx5x_pd *mlx5x_pd_revive(struct mlx5x_context *ctx, struct mlx5x_pd *pd)
 {
 	struct mlx5x_pd *old;
 
-	pthread_mutex_lock(&ctx->share.lock);
-	list_for_each (&ctx->share.retired, old, entry) {
+	pthread_mutex_lock(&ctx->objects.lock);
+	list_for_each (&ctx->objects.retired, old, entry) {
 		if (old->pdn != pd->pdn || old->ibv.handle != pd->ibv.handle)
 			continue;
 		list_del(&old->entry);
@@ -84,7 +84,7 @@ struct mlx5x_pd *mlx5x_pd_revive(struct mlx5x_context *ctx, struct mlx5x_pd *pd)
 		pd = old;
 		break;
 	}
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	return pd;
 }
 
@@ -92,7 +92,7 @@ void mlx5x_pds_fini(struct mlx5x_context *ctx)
 {
 	struct mlx5x_pd *pd;
 
-	while ((pd = list_pop(&ctx->share.retired, struct mlx5x_pd, entry)))
+	while ((pd = list_pop(&ctx->objects.retired, struct mlx5x_pd, entry)))
 		free(pd);
 }
 
@@ -103,9 +103,9 @@ static int dealloc_parent_domain(struct mlx5x_pd *pd)
 	if (pd->td)
 		atomic_fetch_sub(&pd->td->users, 1);
 	atomic_fetch_sub(&pd->base->users, 1);
-	pthread_mutex_lock(&ctx->share.lock);
+	pthread_mutex_lock(&ctx->objects.lock);
 	list_del(&pd->entry);
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	free(pd);
 	return 0;
 }
@@ -126,7 +126,7 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	if (!pd->upstream)
 		mlx5x_live_del(ctx, &pd->live);
 	counted = pd->live.ref;
-	err = counted ? mlx5x_live_release(ctx, &pd->live)
+	err = counted ? mlx5x_live_release(ctx, &pd->live, false)
 		      : mlx5x_cmd_dealloc_pd(ibpd);
 	if (err && !pd->upstream)
 		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
@@ -213,8 +213,8 @@ struct ibv_pd *mlx5x_alloc_parent_domain(
 		pd->td = to_mtd(attr->td);
 		atomic_fetch_add(&pd->td->users, 1);
 	}
-	pthread_mutex_lock(&to_mctx(context)->share.lock);
-	list_add_tail(&to_mctx(context)->share.domains, &pd->entry);
-	pthread_mutex_unlock(&to_mctx(context)->share.lock);
+	pthread_mutex_lock(&to_mctx(context)->objects.lock);
+	list_add_tail(&to_mctx(context)->objects.domains, &pd->entry);
+	pthread_mutex_unlock(&to_mctx(context)->objects.lock);
 	return &pd->ibv;
 }

@@ -1,16 +1,128 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the ways to post share: the data of a request, and the answers to
- * requests that cannot be posted.  The answers are out of line and cold; each
- * logs its reason and returns the errno.
+ * The frame in which lists of requests are posted, and what its encoders
+ * share.
+ *
+ * A request goes through the entry point, the post function that was chosen
+ * for the QP (an instance of mlx5x_post), one encoder, and the doorbell.  The
+ * usual encoder of an instance is inlined; one that is called apart, and the
+ * answers to requests that cannot be posted, are out of line, so that they
+ * cost the usual ones nothing.  An answer logs its reason and returns the
+ * errno.
  */
 #ifndef MLX5X_POST_H
 #define MLX5X_POST_H
 
+#include "doorbell.h"
 #include "wqe.h"
+
+/* A request of either interface begins so. */
+struct mlx5x_request {
+	uint64_t wr_id;
+	struct mlx5x_request *next;
+};
+
+#define MLX5X_IS_REQUEST(type)                                                 \
+	static_assert(offsetof(type, wr_id) ==                                 \
+				      offsetof(struct mlx5x_request, wr_id) && \
+			      offsetof(type, next) ==                          \
+				      offsetof(struct mlx5x_request, next),    \
+		      "begins as any request")
+
+MLX5X_IS_REQUEST(struct ibv_send_wr);
+
+/* A WQE that is being written: where it goes, and what it is. */
+struct mlx5x_wqe {
+	struct mlx5x_ctrl_seg *ctrl;
+	uint32_t pi;
+	uint32_t head;
+	/* The encoder's answer; only if it returns 0. */
+	uint32_t ds;
+	uint32_t flags; /* enum ibv_send_flags */
+};
+
+/*
+ * Writes all of the WQE, and its slot.  0, or the errno of a request that is
+ * refused; *wqe is then as it was.
+ */
+typedef int (*mlx5x_encode_fn)(struct mlx5x_qp *qp, const void *request,
+			       struct mlx5x_wqe *wqe);
+
+/* An encoder out of line; what the caller knows stays in its registers. */
+MLX5X_INLINE int mlx5x_encode_apart(struct mlx5x_qp *qp, const void *request,
+				    struct mlx5x_wqe *wqe,
+				    mlx5x_encode_fn encode)
+{
+	struct mlx5x_wqe apart = *wqe;
+	int err = encode(qp, request, &apart);
+
+	*wqe = apart;
+	return err;
+}
+
+/* A refusal is never 0: the compiler needs not join it with the success. */
+MLX5X_INLINE int mlx5x_refused(int err)
+{
+	if (!err)
+		__builtin_unreachable();
+	return err;
+}
 
 /* The queue is closed or full. */
 int mlx5x_refuse_send_full(struct mlx5x_qp *qp);
+
+/* Say which request is refused, by errno too.  Returns err. */
+int mlx5x_answer_bad(struct mlx5x_request **bad, struct mlx5x_request *request,
+		     int err);
+
+/*
+ * Encode a list of requests one by one into the ring and ring the doorbell
+ * once behind the last.  When one is refused, those before it are rung and
+ * *bad is the one refused.  The tail, which poll stores, is loaded before the
+ * slots that it frees are written.
+ */
+MLX5X_INLINE int mlx5x_post(struct mlx5x_qp *qp, struct mlx5x_request *list,
+			    struct mlx5x_request **bad, bool lock,
+			    mlx5x_encode_fn encode)
+{
+	struct mlx5x_request *request = list;
+	struct mlx5x_ctrl_seg *last = NULL;
+	struct mlx5x_sq *sq = &qp->sq;
+	struct mlx5x_wqe wqe = {};
+	uint32_t tail, first;
+	int err = 0;
+
+	if (lock)
+		pthread_spin_lock(&sq->lock.spin);
+	wqe.pi = sq->pi;
+	first = wqe.head = sq->head;
+	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
+
+	for (; request; request = request->next) {
+		if (unlikely(wqe.head - tail >= sq->limit)) {
+			err = mlx5x_refused(mlx5x_refuse_send_full(qp));
+			break;
+		}
+		wqe.ctrl = mlx5x_wqe_at(sq, wqe.pi);
+		err = encode(qp, request, &wqe);
+		if (unlikely(err))
+			break;
+		wqe.head++;
+		wqe.pi += mlx5x_wqe_blocks(wqe.ds);
+		last = wqe.ctrl;
+	}
+
+	if (likely(last)) {
+		sq->pi = wqe.pi;
+		sq->head = wqe.head;
+		mlx5x_sq_ring(sq, last, wqe.head - first, wqe.ds,
+			      wqe.flags & IBV_SEND_INLINE);
+	}
+	if (lock)
+		pthread_spin_unlock(&sq->lock.spin);
+	return likely(!err) ? 0 : mlx5x_answer_bad(bad, request, err);
+}
+
 /* There is no such request, or not on a QP of this type. */
 int mlx5x_refuse_opcode(struct mlx5x_qp *qp, const struct ibv_send_wr *wr);
 /* More data than the QP was created for, or inline where it cannot be. */
@@ -32,37 +144,74 @@ MLX5X_INLINE int mlx5x_put_payload(struct mlx5x_sq *sq,
 	return mlx5x_put_sgl(sq, seg, wr->sg_list, wr->num_sge);
 }
 
-/* A plain request of RC.  The number of segments, or 0. */
-MLX5X_INLINE uint32_t mlx5x_put_plain(struct mlx5x_sq *sq, uint32_t pi,
-				      const struct ibv_send_wr *wr,
-				      const struct mlx5x_op *op,
-				      const uint8_t *fm)
+/* The control segment, once the length is known, and the encoder's answer. */
+MLX5X_INLINE int mlx5x_encode_end(struct mlx5x_sq *sq,
+				  const struct ibv_send_wr *wr,
+				  struct mlx5x_wqe *wqe,
+				  const struct mlx5x_op *op, uint32_t ds,
+				  const uint8_t *fm, __be32 imm)
 {
-	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
-	struct mlx5x_data_seg *seg = (struct mlx5x_data_seg *)ctrl + 1;
+	mlx5x_put_ctrl(sq, wqe->ctrl, wqe->pi, op->opcode, ds,
+		       mlx5x_fm_ce_se(fm, wr->send_flags), imm);
+	mlx5x_put_slot(sq, wqe->pi, wqe->head, wr->wr_id, op);
+	wqe->ds = ds;
+	wqe->flags = wr->send_flags;
+	return 0;
+}
+
+/* Of RC, where a request may have to wait for the one before. */
+MLX5X_INLINE int mlx5x_encode_rc_end(struct mlx5x_sq *sq,
+				     const struct ibv_send_wr *wr,
+				     struct mlx5x_wqe *wqe,
+				     const struct mlx5x_op *op, uint32_t ds,
+				     __be32 imm)
+{
+	int err = mlx5x_encode_end(sq, wr, wqe, op, ds, sq->fm, imm);
+
+	sq->fm = sq->fm_ce_se[MLX5X_AFTER_ANY];
+	return err;
+}
+
+/*
+ * The encoders of RC's requests that are not plain, by enum ibv_wr_opcode;
+ * NULL: there is no such request.
+ */
+extern const mlx5x_encode_fn mlx5x_rc_encoders[MLX5X_NUM_OPS];
+
+/* Any request of RC. */
+MLX5X_INLINE int mlx5x_encode_rc(struct mlx5x_qp *qp, const void *request,
+				 struct mlx5x_wqe *wqe)
+{
+	const struct ibv_send_wr *wr = request;
+	struct mlx5x_data_seg *seg = (struct mlx5x_data_seg *)wqe->ctrl + 1;
+	const struct mlx5x_op *op;
 	uint32_t ds = 1;
 	int n;
 
+	if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS))
+		return mlx5x_refused(mlx5x_refuse_opcode(qp, wr));
+	op = &mlx5x_rc_ops[wr->opcode];
+	if (unlikely(!op->plain)) {
+		if (!mlx5x_rc_encoders[wr->opcode])
+			return mlx5x_refused(mlx5x_refuse_opcode(qp, wr));
+		return mlx5x_encode_apart(qp, wr, wqe,
+					  mlx5x_rc_encoders[wr->opcode]);
+	}
 	if (op->raddr) {
 		mlx5x_put_raddr((struct mlx5x_raddr_seg *)seg,
 				wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 		seg++;
-		ds = 2;
+		ds = MLX5X_RDMA_DS;
 	}
-	n = mlx5x_put_payload(sq, seg, wr, op);
+	n = mlx5x_put_payload(&qp->sq, seg, wr, op);
 	if (unlikely(n < 0))
-		return 0;
-	ds += n;
-	mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, ds, fm[wr->send_flags & 7],
-		       op->imm ? wr->imm_data : 0);
-	return ds;
+		return mlx5x_refused(mlx5x_refuse_data(qp, wr));
+	return mlx5x_encode_rc_end(&qp->sq, wr, wqe, op, ds + n,
+				   op->imm ? wr->imm_data : 0);
 }
 
-/*
- * All of a request of RC that is not plain, but for the slot; fm is for the
- * request after it.  0 or why not.
- */
-int mlx5x_put_special(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
-		      uint32_t pi, const uint8_t **fm, uint32_t *ds);
+/* Any request of UD, of type struct ibv_send_wr. */
+int mlx5x_encode_ud(struct mlx5x_qp *qp, const void *request,
+		    struct mlx5x_wqe *wqe);
 
 #endif

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_exp_post_send for QPs that fill keys: a list that mixes fills,
- * invalidations and ordinary requests is encoded in order, and the doorbell is
- * rung once behind the last.  The structures of the vendor's requests other
- * than those about keys are the library's business, which converts them.
+ * ibv_exp_post_send.
+ *
+ * Its requests are of two kinds.  A standard request is one that ibv_post_send
+ * knows too: it is converted and goes to the encoder of the QP's type.  An
+ * extended request changes an indirect key: a fill or an invalidation, on QPs
+ * that were created for it.  A list may mix them.
+ *
+ * A single fill by an inline list, which is what programs make most, is posted
+ * without the frame of lists.
  */
 #include <errno.h>
-#include "doorbell.h"
-#include "fill_fast.h"
+#include "ops.h"
 #include "post.h"
+#include "src/exp_send.h"
+#include "umr_fast.h"
 
 static_assert((int)IBV_EXP_SEND_FENCE == (int)IBV_SEND_FENCE &&
 		      (int)IBV_EXP_SEND_SIGNALED == (int)IBV_SEND_SIGNALED &&
@@ -16,9 +22,10 @@ static_assert((int)IBV_EXP_SEND_FENCE == (int)IBV_SEND_FENCE &&
 		      (int)IBV_EXP_SEND_INLINE == (int)IBV_SEND_INLINE,
 	      "the flags are the same");
 
+MLX5X_IS_REQUEST(struct ibv_exp_send_wr);
+
 enum {
-	KNOWN_FLAGS = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED |
-		      IBV_SEND_INLINE,
+	EXTENDED_FLAGS = MLX5X_FM_FLAGS | IBV_SEND_INLINE,
 };
 
 static const struct mlx5x_op umr_op = {
@@ -26,7 +33,7 @@ static const struct mlx5x_op umr_op = {
 	.report.opcode = IBV_EXP_WC_UMR,
 };
 
-static bool is_umr(const struct ibv_exp_send_wr *wr)
+MLX5X_INLINE bool is_extended(const struct ibv_exp_send_wr *wr)
 {
 	return wr->exp_opcode == IBV_EXP_WR_UMR_FILL ||
 	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
@@ -36,26 +43,41 @@ static MLX5X_COLD int refuse_flags(struct mlx5x_qp *qp, uint64_t flags)
 {
 	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
 		  "QP 0x%x: send flags 0x%llx of a UMR, known are 0x%x\n",
-		  qp->vqp.qp.qp_num, (unsigned long long)flags, KNOWN_FLAGS);
+		  qp->vqp.qp.qp_num, (unsigned long long)flags, EXTENDED_FLAGS);
 	return EINVAL;
 }
 
-/* All but the control segment and the slot; 0 or why not. */
-static int put_unusual(struct mlx5x_qp *qp, const struct ibv_exp_send_wr *wr,
-		       uint32_t pi, uint32_t *ds)
+/* Any extended request. */
+static __attribute__((noinline)) int encode_extended(struct mlx5x_qp *qp,
+						     const void *request,
+						     struct mlx5x_wqe *wqe)
 {
-	if (wr->exp_send_flags & ~(uint64_t)KNOWN_FLAGS)
+	const struct ibv_exp_send_wr *wr = request;
+	uint32_t ds;
+	int err;
+
+	if (wr->exp_send_flags & ~(uint64_t)EXTENDED_FLAGS)
 		return refuse_flags(qp, wr->exp_send_flags);
-	if (wr->exp_opcode == IBV_EXP_WR_UMR_FILL)
-		return mlx5x_put_fill_exp(qp, pi, wr, ds);
-	return mlx5x_put_free(qp, pi, wr->ext_op.umr.modified_mr, ds);
+	err = wr->exp_opcode == IBV_EXP_WR_UMR_FILL
+		      ? mlx5x_put_fill_exp(qp, wqe->pi, wr, &ds)
+		      : mlx5x_put_free(qp, wqe->pi, wr->ext_op.umr.modified_mr,
+				       &ds);
+	if (err)
+		return err;
+	mlx5x_put_ctrl(&qp->sq, wqe->ctrl, wqe->pi, MLX5X_OP_UMR, ds,
+		       mlx5x_fm_ce_se(qp->sq.fm, wr->exp_send_flags),
+		       to_mmkey(wr->ext_op.umr.modified_mr)->be_key);
+	mlx5x_put_slot(&qp->sq, wqe->pi, wqe->head, wr->wr_id, &umr_op);
+	wqe->ds = ds;
+	wqe->flags = wr->exp_send_flags;
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
+	return 0;
 }
 
-/* A fill by a list, inline, but for the slot.  False: not decided. */
-MLX5X_INLINE bool put_usual(struct mlx5x_qp *qp,
-			    const struct ibv_exp_send_wr *wr,
-			    struct mlx5x_ctrl_seg *ctrl, uint32_t pi,
-			    const uint8_t *fm, uint32_t *ds)
+/* A fill by an inline list, with nothing wrong about it.  False: not decided. */
+MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
+			      const struct ibv_exp_send_wr *wr,
+			      struct mlx5x_wqe *wqe)
 {
 	const struct fill_list f = {
 		.mr = wr->ext_op.umr.modified_mr,
@@ -66,48 +88,63 @@ MLX5X_INLINE bool put_usual(struct mlx5x_qp *qp,
 	};
 	/* INLINE must be set, the three below it may be. */
 	uint64_t flags = wr->exp_send_flags - IBV_EXP_SEND_INLINE;
-	uint32_t n;
+	uint32_t ds;
 
 	static_assert(IBV_EXP_UMR_MR_LIST == 0, "both in one test");
 	if (unlikely((wr->exp_opcode ^ IBV_EXP_WR_UMR_FILL) |
 		     wr->ext_op.umr.umr_type))
 		return false;
 	if (unlikely(flags >= IBV_EXP_SEND_INLINE || !f.mr || !f.pieces ||
-		     !fill_fast(qp, &f, ctrl, FORM_EXP, &n)))
+		     !fill_fast(qp, &f, wqe->ctrl, FORM_EXP, &ds)))
 		return false;
-	mlx5x_put_ctrl(&qp->sq, ctrl, pi, MLX5X_OP_UMR, n, fm[flags],
-		       to_mmkey(f.mr)->be_key);
-	*ds = n;
+	mlx5x_put_ctrl(&qp->sq, wqe->ctrl, wqe->pi, MLX5X_OP_UMR, ds,
+		       qp->sq.fm[flags], to_mmkey(f.mr)->be_key);
+	mlx5x_put_slot(&qp->sq, wqe->pi, wqe->head, wr->wr_id, &umr_op);
+	wqe->ds = ds;
+	wqe->flags = IBV_SEND_INLINE;
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
 	return true;
 }
 
-/* All of another request; *op is then its kind. */
-static __attribute__((noinline)) int put_standard(
-	struct mlx5x_qp *qp, const struct ibv_exp_send_wr *exp,
-	const struct mlx5x_standard_send *standard, uint32_t pi,
-	const uint8_t **fm, uint32_t *ds, const struct mlx5x_op **op)
+/* Not known to this API, or not served. */
+static MLX5X_COLD int refuse_standard(struct mlx5x_qp *qp,
+				      const struct ibv_exp_send_wr *wr, int err)
 {
-	struct ibv_send_wr wr;
-	int err = standard->convert(exp, &wr);
+	verbs_err(
+		verbs_get_ctx(qp->vqp.qp.context),
+		"QP 0x%x of type %d: extended send opcode 0x%x with flags 0x%llx is not %s\n",
+		qp->vqp.qp.qp_num, qp->vqp.qp.qp_type,
+		(unsigned int)wr->exp_opcode,
+		(unsigned long long)wr->exp_send_flags,
+		err == EINVAL ? "defined" : "supported");
+	return err;
+}
 
-	if (err)
-		return err;
-	if ((unsigned int)wr.opcode >= MLX5X_NUM_OPS)
-		return mlx5x_refuse_opcode(qp, &wr);
-	*op = &mlx5x_rc_ops[wr.opcode];
-	if (!(*op)->plain)
-		return mlx5x_put_special(qp, &wr, pi, fm, ds);
-	*ds = mlx5x_put_plain(&qp->sq, pi, &wr, *op, *fm);
-	if (!*ds)
-		return mlx5x_refuse_data(qp, &wr);
-	*fm = qp->sq.fm_ce_se[0];
-	return 0;
+/* Any request of the list. */
+MLX5X_INLINE int encode(struct mlx5x_qp *qp, const void *request,
+			struct mlx5x_wqe *wqe)
+{
+	const struct ibv_exp_send_wr *exp = request;
+	struct ibv_send_wr wr;
+	int err;
+
+	if (is_extended(exp)) {
+		if (likely(encode_fast(qp, exp, wqe)))
+			return 0;
+		return mlx5x_encode_apart(qp, exp, wqe, encode_extended);
+	}
+	err = exp_convert(exp, &wr);
+	if (unlikely(err))
+		return mlx5x_refused(refuse_standard(qp, exp, err));
+	if (qp->vqp.qp.qp_type == IBV_QPT_UD)
+		return mlx5x_encode_apart(qp, &wr, wqe, mlx5x_encode_ud);
+	return mlx5x_encode_rc(qp, &wr, wqe);
 }
 
 static bool has_list(const struct ibv_exp_send_wr *wr)
 {
 	return wr->exp_opcode != IBV_EXP_WR_BIND_MW &&
-	       wr->exp_opcode != IBV_EXP_WR_LOCAL_INV && !is_umr(wr) &&
+	       wr->exp_opcode != IBV_EXP_WR_LOCAL_INV && !is_extended(wr) &&
 	       !(wr->exp_send_flags & IBV_EXP_SEND_INLINE);
 }
 
@@ -122,135 +159,50 @@ static MLX5X_COLD int answer(const struct mlx5x_qp *qp,
 	return err;
 }
 
-static int post_standard(struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
-			 struct ibv_exp_send_wr **bad_wr,
-			 const struct mlx5x_standard_send *standard)
-{
-	int err = standard->post(&qp->vqp.qp, wr, bad_wr);
-
-	if (err == EOPNOTSUPP && is_umr(*bad_wr)) {
-		verbs_err(
-			verbs_get_ctx(qp->vqp.qp.context),
-			"QP 0x%x: UMR on a QP that was created without CREATE_UMR\n",
-			qp->vqp.qp.qp_num);
-		err = EINVAL;
-	}
-	return err ? answer(qp, *bad_wr, err) : 0;
-}
-
-/* What is no usual fill; *op is then its kind.  0 or why not. */
-static __attribute__((noinline)) int put_other(
-	struct mlx5x_qp *qp, const struct ibv_exp_send_wr *wr,
-	const struct mlx5x_standard_send *standard, uint32_t pi,
-	const uint8_t **fm, uint32_t *ds, const struct mlx5x_op **op)
+static __attribute__((noinline)) int post_list(struct mlx5x_qp *qp,
+					       struct ibv_exp_send_wr *wr,
+					       struct ibv_exp_send_wr **bad_wr)
 {
 	int err;
 
-	if (!is_umr(wr))
-		return put_standard(qp, wr, standard, pi, fm, ds, op);
-	err = put_unusual(qp, wr, pi, ds);
-	if (err)
-		return err;
-	mlx5x_put_ctrl(&qp->sq, mlx5x_wqe_at(&qp->sq, pi), pi, MLX5X_OP_UMR,
-		       *ds, (*fm)[wr->exp_send_flags & 7],
-		       to_mmkey(wr->ext_op.umr.modified_mr)->be_key);
-	*op = &umr_op;
-	*fm = qp->sq.fm_ce_se[1];
-	return 0;
+	err = mlx5x_post(qp, (struct mlx5x_request *)wr,
+			 (struct mlx5x_request **)bad_wr, qp->sq.lock.used,
+			 encode);
+	return likely(!err) ? 0 : answer(qp, *bad_wr, err);
 }
 
-static __attribute__((noinline)) int post_list(
-	struct mlx5x_qp *qp, struct ibv_exp_send_wr *wr,
-	struct ibv_exp_send_wr **bad_wr,
-	const struct mlx5x_standard_send *standard)
+/* False: nothing was done. */
+MLX5X_INLINE bool post_fill(struct mlx5x_qp *qp,
+			    const struct ibv_exp_send_wr *wr)
 {
 	struct mlx5x_sq *sq = &qp->sq;
-	struct mlx5x_ctrl_seg *ctrl, *last = NULL;
-	uint32_t pi, head, tail, first, ds = 0;
-	const struct mlx5x_op *op;
-	uint64_t last_flags = 0;
-	const uint8_t *fm;
-	int err = 0;
+	struct mlx5x_wqe wqe = { .pi = sq->pi, .head = sq->head };
 
-	mlx5x_lock(&sq->lock);
-	pi = sq->pi;
-	fm = sq->fm;
-	first = head = sq->head;
-	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
-
-	for (; wr; wr = wr->next) {
-		if (unlikely(head - tail >= sq->limit)) {
-			err = mlx5x_refuse_send_full(qp);
-			break;
-		}
-		ctrl = mlx5x_wqe_at(sq, pi);
-		if (likely(put_usual(qp, wr, ctrl, pi, fm, &ds))) {
-			op = &umr_op;
-			fm = sq->fm_ce_se[1];
-		} else {
-			err = put_other(qp, wr, standard, pi, &fm, &ds, &op);
-			if (err)
-				break;
-		}
-		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
-		last = ctrl;
-		last_flags = wr->exp_send_flags;
-		head++;
-		pi += (ds + 3) / 4;
-	}
-
-	if (likely(last)) {
-		sq->pi = pi;
-		sq->head = head;
-		sq->fm = fm;
-		mlx5x_sq_ring(sq, last, head - first, ds,
-			      last_flags & IBV_EXP_SEND_INLINE);
-	}
-	mlx5x_unlock(&sq->lock);
-	if (likely(!err))
-		return 0;
-	*bad_wr = wr;
-	return answer(qp, wr, err);
-}
-
-/* A usual fill alone, all of it.  False: nothing was done. */
-MLX5X_INLINE bool post_usual(struct mlx5x_qp *qp,
-			     const struct ibv_exp_send_wr *wr)
-{
-	struct mlx5x_sq *sq = &qp->sq;
-	uint32_t pi = sq->pi, head = sq->head;
-	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
-	uint32_t ds;
-
-	if (unlikely(head - atomic_load_explicit(&sq->tail,
-						 memory_order_acquire) >=
+	if (unlikely(wqe.head - atomic_load_explicit(&sq->tail,
+						     memory_order_acquire) >=
 		     sq->limit))
 		return false;
-	if (unlikely(!put_usual(qp, wr, ctrl, pi, sq->fm, &ds)))
+	wqe.ctrl = mlx5x_wqe_at(sq, wqe.pi);
+	if (unlikely(!encode_fast(qp, wr, &wqe)))
 		return false;
-	mlx5x_put_slot(sq, pi, head, wr->wr_id, &umr_op);
-	sq->head = head + 1;
-	sq->pi = pi + (ds + 3) / 4;
-	sq->fm = sq->fm_ce_se[1];
-	mlx5x_sq_ring(sq, ctrl, 1, ds, true);
+	sq->head = wqe.head + 1;
+	sq->pi = wqe.pi + mlx5x_wqe_blocks(wqe.ds);
+	mlx5x_sq_ring(sq, wqe.ctrl, 1, wqe.ds, true);
 	return true;
 }
 
 int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
-			struct ibv_exp_send_wr **bad_wr,
-			const struct mlx5x_standard_send *standard)
+			struct ibv_exp_send_wr **bad_wr)
 {
 	struct mlx5x_qp *qp = to_mqp(ibqp);
 	bool done;
 
-	if (unlikely(!qp->sq.umr))
-		return post_standard(qp, wr, bad_wr, standard);
-	if (likely(wr && !wr->next)) {
+	if (likely(wr && !wr->next && is_extended(wr))) {
 		mlx5x_lock(&qp->sq.lock);
-		done = post_usual(qp, wr);
+		done = post_fill(qp, wr);
 		mlx5x_unlock(&qp->sq.lock);
 		if (likely(done))
 			return 0;
 	}
-	return post_list(qp, wr, bad_wr, standard);
+	return post_list(qp, wr, bad_wr);
 }

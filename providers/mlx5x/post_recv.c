@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "doorbell.h"
+#include "ops.h"
 
 static MLX5X_COLD int refuse_full(struct mlx5x_qp *qp)
 {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_post_send for RC.
- *
- * A list of requests is encoded one by one into the ring and the doorbell is
- * rung once behind the last.  When one is refused, those before it are rung
- * and *bad_wr is the one refused.  The tail, which poll stores, is loaded
- * before the slots that it frees are written.
+ * ibv_post_send, and the post function of RC.
  */
 #include <errno.h>
-#include "doorbell.h"
+#include "mw.h"
+#include "ops.h"
 #include "post.h"
-#include "umr.h"
+
+MLX5X_COLD int mlx5x_answer_bad(struct mlx5x_request **bad,
+				struct mlx5x_request *request, int err)
+{
+	*bad = request;
+	errno = err;
+	return err;
+}
 
 MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {
@@ -48,170 +51,60 @@ MLX5X_COLD int mlx5x_refuse_data(struct mlx5x_qp *qp,
 	return EINVAL;
 }
 
-static int put_atomic(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
-		      struct mlx5x_ctrl_seg *ctrl, uint32_t *ds)
+/* The operand of an add is where that of a swap is. */
+static int encode_atomic(struct mlx5x_qp *qp, const void *request,
+			 struct mlx5x_wqe *wqe)
 {
+	const struct ibv_send_wr *wr = request;
+	const struct mlx5x_op *op = &mlx5x_rc_ops[wr->opcode];
 	bool swap = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
-	int n;
+	struct mlx5x_ctrl_seg *ctrl = wqe->ctrl;
+	int n = -1;
 
 	mlx5x_put_raddr((struct mlx5x_raddr_seg *)(ctrl + 1),
 			wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
-	/* The operand of an add is where that of a swap is. */
 	mlx5x_put_atomic((struct mlx5x_atomic_seg *)(ctrl + 2),
 			 swap ? wr->wr.atomic.swap : wr->wr.atomic.compare_add,
 			 swap ? wr->wr.atomic.compare_add : 0);
-	n = 3 + (uint32_t)wr->num_sge <= qp->sq.max_ds
-		    ? mlx5x_put_payload(&qp->sq,
-					(struct mlx5x_data_seg *)(ctrl + 3), wr,
-					&mlx5x_rc_ops[wr->opcode])
-		    : -1;
+	if (MLX5X_ATOMIC_DS + (uint32_t)wr->num_sge <= qp->sq.max_ds)
+		n = mlx5x_put_payload(
+			&qp->sq,
+			(struct mlx5x_data_seg *)(ctrl + MLX5X_ATOMIC_DS), wr,
+			op);
 	if (n < 0)
 		return mlx5x_refuse_data(qp, wr);
-	*ds = 3 + n;
-	return 0;
+	return mlx5x_encode_rc_end(&qp->sq, wr, wqe, op, MLX5X_ATOMIC_DS + n,
+				   0);
 }
 
-static int put_bind(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
-		    uint32_t pi, uint32_t *ds)
+static int encode_send_inv(struct mlx5x_qp *qp, const void *request,
+			   struct mlx5x_wqe *wqe)
 {
-	const struct mlx5x_bind bind = {
-		.mw = wr->bind_mw.mw,
-		.rkey = wr->bind_mw.rkey,
-		.info = &wr->bind_mw.bind_info,
-	};
-	int err = mlx5x_bind_check(qp, &bind);
+	const struct ibv_send_wr *wr = request;
+	const struct mlx5x_op *op = &mlx5x_rc_ops[wr->opcode];
+	int n = mlx5x_put_payload(
+		&qp->sq, (struct mlx5x_data_seg *)(wqe->ctrl + 1), wr, op);
 
-	if (!err)
-		*ds = mlx5x_put_bind(&qp->sq, pi, &bind);
-	return err;
+	if (n < 0)
+		return mlx5x_refuse_data(qp, wr);
+	return mlx5x_encode_rc_end(&qp->sq, wr, wqe, op, 1 + n,
+				   htobe32(wr->invalidate_rkey));
 }
 
-static int put_local_inv(struct mlx5x_qp *qp, uint32_t pi, uint32_t *ds)
-{
-	int err = mlx5x_local_inv_check(qp);
-
-	if (!err)
-		*ds = mlx5x_put_local_inv(&qp->sq, pi);
-	return err;
-}
-
-static int put_send_inv(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
-			struct mlx5x_ctrl_seg *ctrl, uint32_t *ds)
-{
-	int n = mlx5x_put_payload(&qp->sq, (struct mlx5x_data_seg *)(ctrl + 1),
-				  wr, &mlx5x_rc_ops[wr->opcode]);
-
-	*ds = 1 + n;
-	return n < 0 ? mlx5x_refuse_data(qp, wr) : 0;
-}
-
-int mlx5x_put_special(struct mlx5x_qp *qp, const struct ibv_send_wr *wr,
-		      uint32_t pi, const uint8_t **fm, uint32_t *ds)
-{
-	struct mlx5x_sq *sq = &qp->sq;
-	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, pi);
-	uint8_t flags = (*fm)[wr->send_flags & 7];
-	const uint8_t *next = sq->fm_ce_se[0];
-	uint32_t imm = 0;
-	int err;
-
-	switch (wr->opcode) {
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		err = put_atomic(qp, wr, ctrl, ds);
-		break;
-	case IBV_WR_SEND_WITH_INV:
-		imm = wr->invalidate_rkey;
-		err = put_send_inv(qp, wr, ctrl, ds);
-		break;
-	case IBV_WR_BIND_MW:
-		err = put_bind(qp, wr, pi, ds);
-		imm = err ? 0 : wr->bind_mw.mw->rkey;
-		next = sq->fm_ce_se[1];
-		break;
-	case IBV_WR_LOCAL_INV:
-		imm = wr->invalidate_rkey;
-		err = put_local_inv(qp, pi, ds);
-		if (wr->send_flags & IBV_SEND_FENCE)
-			flags = mlx5x_fence_strong(flags);
-		next = sq->fm_ce_se[1];
-		break;
-	default:
-		err = mlx5x_refuse_opcode(qp, wr);
-	}
-	if (err)
-		return err;
-	mlx5x_put_ctrl(sq, ctrl, pi, mlx5x_rc_ops[wr->opcode].opcode, *ds,
-		       flags, htobe32(imm));
-	*fm = next;
-	return 0;
-}
+const mlx5x_encode_fn mlx5x_rc_encoders[MLX5X_NUM_OPS] = {
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = encode_atomic,
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = encode_atomic,
+	[IBV_WR_SEND_WITH_INV] = encode_send_inv,
+	[IBV_WR_BIND_MW] = mlx5x_encode_bind,
+	[IBV_WR_LOCAL_INV] = mlx5x_encode_local_inv,
+};
 
 MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 			   struct ibv_send_wr **bad_wr, bool lock)
 {
-	struct mlx5x_sq *sq = &qp->sq;
-	struct mlx5x_ctrl_seg *last = NULL;
-	uint32_t pi, head, tail, first;
-	uint32_t last_ds = 0, last_flags = 0;
-	const uint8_t *fm;
-	int err = 0;
-
-	if (lock)
-		pthread_spin_lock(&sq->lock.spin);
-	pi = sq->pi;
-	fm = sq->fm;
-	first = head = sq->head;
-	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
-
-	for (; wr; wr = wr->next) {
-		struct mlx5x_ctrl_seg *ctrl;
-		const struct mlx5x_op *op;
-		uint32_t ds;
-
-		if (unlikely(head - tail >= sq->limit)) {
-			err = mlx5x_refuse_send_full(qp);
-			break;
-		}
-		ctrl = mlx5x_wqe_at(sq, pi);
-		if (unlikely((unsigned int)wr->opcode >= MLX5X_NUM_OPS ||
-			     !mlx5x_rc_ops[wr->opcode].plain)) {
-			err = mlx5x_put_special(qp, wr, pi, &fm, &ds);
-			if (err)
-				break;
-			op = &mlx5x_rc_ops[wr->opcode];
-			goto posted;
-		}
-		op = &mlx5x_rc_ops[wr->opcode];
-		ds = mlx5x_put_plain(sq, pi, wr, op, fm);
-		if (unlikely(!ds)) {
-			err = mlx5x_refuse_data(qp, wr);
-			break;
-		}
-		fm = sq->fm_ce_se[0];
-posted:
-		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
-		head++;
-		pi += (ds + 3) / 4;
-		last = ctrl;
-		last_ds = ds;
-		last_flags = wr->send_flags;
-	}
-
-	if (likely(last)) {
-		sq->pi = pi;
-		sq->head = head;
-		sq->fm = fm;
-		mlx5x_sq_ring(sq, last, head - first, last_ds,
-			      last_flags & IBV_SEND_INLINE);
-	}
-	if (lock)
-		pthread_spin_unlock(&sq->lock.spin);
-	if (unlikely(err)) {
-		*bad_wr = wr;
-		errno = err;
-	}
-	return err;
+	return mlx5x_post(qp, (struct mlx5x_request *)wr,
+			  (struct mlx5x_request **)bad_wr, lock,
+			  mlx5x_encode_rc);
 }
 
 static int post_send_locked(struct mlx5x_qp *qp, struct ibv_send_wr *wr,

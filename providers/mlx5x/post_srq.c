@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <util/udma_barrier.h>
+#include "ops.h"
 #include "srq.h"
 #include "wqe.h"
 

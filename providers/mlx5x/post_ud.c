@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_post_send for UD.
+ * The post function of UD.
  *
  * The address vector behind the control segment is that of the AH, with the
  * destination of the request.  Both fill the first block, so that the data
- * begins on the next one, which may be the first of the ring.  Otherwise as
- * for RC (post_send.c).
+ * begins on the next one, which may be the first of the ring.
  */
 #include <errno.h>
-#include "doorbell.h"
+#include "ops.h"
 #include "post.h"
+
+MLX5X_INLINE bool known_opcode(const struct ibv_send_wr *wr)
+{
+	return wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
+}
 
 static MLX5X_COLD int refuse_ah(struct mlx5x_qp *qp)
 {
@@ -18,78 +22,41 @@ static MLX5X_COLD int refuse_ah(struct mlx5x_qp *qp)
 	return EINVAL;
 }
 
-MLX5X_INLINE bool known_opcode(const struct ibv_send_wr *wr)
+MLX5X_INLINE int encode(struct mlx5x_qp *qp, const void *request,
+			struct mlx5x_wqe *wqe)
 {
-	return wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
+	const struct ibv_send_wr *wr = request;
+	struct mlx5x_sq *sq = &qp->sq;
+	const struct mlx5x_op *op;
+	int n;
+
+	if (unlikely(!known_opcode(wr)))
+		return mlx5x_refused(mlx5x_refuse_opcode(qp, wr));
+	if (unlikely(!wr->wr.ud.ah))
+		return mlx5x_refused(refuse_ah(qp));
+	op = &mlx5x_rc_ops[wr->opcode];
+	mlx5x_put_av((struct mlx5x_av *)(wqe->ctrl + 1), to_mah(wr->wr.ud.ah),
+		     wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+	n = mlx5x_put_payload(sq, (void *)mlx5x_wqe_at(sq, wqe->pi + 1), wr,
+			      op);
+	if (unlikely(n < 0))
+		return mlx5x_refused(mlx5x_refuse_data(qp, wr));
+	return mlx5x_encode_end(sq, wr, wqe, op, MLX5X_UD_HEAD_DS + n,
+				sq->fm_ce_se[MLX5X_AFTER_ANY],
+				op->imm ? wr->imm_data : 0);
+}
+
+int mlx5x_encode_ud(struct mlx5x_qp *qp, const void *request,
+		    struct mlx5x_wqe *wqe)
+{
+	return encode(qp, request, wqe);
 }
 
 MLX5X_INLINE int post_send(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 			   struct ibv_send_wr **bad_wr, bool lock)
 {
-	struct mlx5x_sq *sq = &qp->sq;
-	struct mlx5x_ctrl_seg *last = NULL;
-	uint32_t pi, head, tail, first;
-	uint32_t last_ds = 0, last_flags = 0;
-	int err = 0;
-
-	if (lock)
-		pthread_spin_lock(&sq->lock.spin);
-	pi = sq->pi;
-	first = head = sq->head;
-	tail = atomic_load_explicit(&sq->tail, memory_order_acquire);
-
-	for (; wr; wr = wr->next) {
-		struct mlx5x_ctrl_seg *ctrl;
-		const struct mlx5x_op *op;
-		int n;
-
-		if (unlikely(head - tail >= sq->limit)) {
-			err = mlx5x_refuse_send_full(qp);
-			break;
-		}
-		if (unlikely(!known_opcode(wr))) {
-			err = mlx5x_refuse_opcode(qp, wr);
-			break;
-		}
-		if (unlikely(!wr->wr.ud.ah)) {
-			err = refuse_ah(qp);
-			break;
-		}
-		op = &mlx5x_rc_ops[wr->opcode];
-		ctrl = mlx5x_wqe_at(sq, pi);
-		mlx5x_put_av((struct mlx5x_av *)(ctrl + 1),
-			     to_mah(wr->wr.ud.ah), wr->wr.ud.remote_qpn,
-			     wr->wr.ud.remote_qkey);
-		n = mlx5x_put_payload(sq, (void *)mlx5x_wqe_at(sq, pi + 1), wr,
-				      op);
-		if (unlikely(n < 0)) {
-			err = mlx5x_refuse_data(qp, wr);
-			break;
-		}
-		last_ds = MLX5X_UD_HEAD_DS + n;
-		mlx5x_put_ctrl(sq, ctrl, pi, op->opcode, last_ds,
-			       sq->fm_ce_se[0][wr->send_flags & 7],
-			       op->imm ? wr->imm_data : 0);
-		mlx5x_put_slot(sq, pi, head, wr->wr_id, op);
-		head++;
-		pi += (last_ds + 3) / 4;
-		last = ctrl;
-		last_flags = wr->send_flags;
-	}
-
-	if (likely(last)) {
-		sq->pi = pi;
-		sq->head = head;
-		mlx5x_sq_ring(sq, last, head - first, last_ds,
-			      last_flags & IBV_SEND_INLINE);
-	}
-	if (lock)
-		pthread_spin_unlock(&sq->lock.spin);
-	if (unlikely(err)) {
-		*bad_wr = wr;
-		errno = err;
-	}
-	return err;
+	return mlx5x_post(qp, (struct mlx5x_request *)wr,
+			  (struct mlx5x_request **)bad_wr, lock, encode);
 }
 
 static int post_send_locked(struct mlx5x_qp *qp, struct ibv_send_wr *wr,

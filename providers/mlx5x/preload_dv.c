@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
-#include "mlx5x.h"
+#include "ops.h"
 
 __attribute__((visibility("default"))) int mlx5dv_query_device(
 	struct ibv_context *context, struct mlx5dv_context *attrs)

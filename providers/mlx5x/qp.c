@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "mkey.h"
+#include "ops.h"
 #include "qp_cap.h"
 #include "rsc.h"
 #include "wqe.h"
@@ -151,20 +151,21 @@ static void init_sq(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 		max_ds = MLX5X_MAX_DS;
 	sq->bf_max_ds_inline = max_ds;
 	sq->bf_max_ds = ctx->env.prefer_bf ? max_ds : 0;
-	for (flags = 0; flags < 8; flags++) {
+	for (flags = 0; flags <= MLX5X_FM_FLAGS; flags++) {
 		bool fence = flags & IBV_SEND_FENCE;
 		uint8_t ce_se =
 			(flags & IBV_SEND_SIGNALED || sig_all ? MLX5X_CE_ALWAYS
 							      : 0) |
 			(flags & IBV_SEND_SOLICITED ? MLX5X_SOLICITED : 0);
 
-		sq->fm_ce_se[0][flags] = ce_se | (fence ? MLX5X_FENCE : 0);
+		sq->fm_ce_se[MLX5X_AFTER_ANY][flags] =
+			ce_se | (fence ? MLX5X_FENCE : 0);
 		/* What follows a UMR waits for it. */
-		sq->fm_ce_se[1][flags] = ce_se |
-					 (fence ? MLX5X_FENCE_SMALL_AND_FENCE
-						: MLX5X_FENCE_SMALL);
+		sq->fm_ce_se[MLX5X_AFTER_UMR][flags] =
+			ce_se | (fence ? MLX5X_FENCE_SMALL_AND_FENCE
+				       : MLX5X_FENCE_SMALL);
 	}
-	sq->fm = sq->fm_ce_se[0];
+	sq->fm = sq->fm_ce_se[MLX5X_AFTER_ANY];
 	sq->max_sge = qp->cap.max_send_sge;
 	sq->max_inline = qp->cap.max_inline_data;
 	qp->rq.max_sge = qp->cap.max_recv_sge;
@@ -257,7 +258,7 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 		mlx5x_qp_need_umr(max_klms, &need);
 	}
 	qp->pdn = to_mpd(attr->pd)->pdn;
-	qp->key_pdn = qp->pdn + 1;
+	qp->mkey_pdn = qp->pdn + 1;
 	err = mlx5x_qp_size(ctx, &qp->cap, &need, &sizes);
 	if (err)
 		goto err_qp;
@@ -289,7 +290,7 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 		goto err_rsc;
 
 	mlx5x_live_add(ctx, &qp->live, MLX5X_KIND_QP, qp->vqp.qp.handle);
-	qp->sq.qpn = qp->vqp.qp.qp_num << 8;
+	qp->sq.qpn = qp->vqp.qp.qp_num << MLX5X_QPN_SHIFT;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		qp->vqp.comp_mask |= VERBS_QP_EX;
 	if (qp->domain)

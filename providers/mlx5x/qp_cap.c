@@ -9,7 +9,7 @@
  * least, since the send queue behind it starts on a block.
  */
 #include <errno.h>
-#include "mkey.h"
+#include "umr.h"
 #include "qp_cap.h"
 
 enum {

@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state)
 {
@@ -36,7 +36,7 @@ static void reset(struct mlx5x_qp *qp)
 	mlx5x_lock(&qp->sq.lock);
 	qp->sq.pi = 0;
 	qp->sq.head = 0;
-	qp->sq.fm = qp->sq.fm_ce_se[0];
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_ANY];
 	atomic_store(&qp->sq.tail, 0);
 	*qp->sq.dbrec = 0;
 	mlx5x_unlock(&qp->sq.lock);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 #define HAS(attr_size, field)                         \
 	((attr_size) >=                               \
@@ -80,8 +80,10 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 		query_pci_atomics(ctx, attr);
 
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
-		 "%" PRIu64 ".%" PRIu64 ".%04" PRIu64, fw >> 32 & 0xffff,
-		 fw >> 16 & 0xffff, fw & 0xffff);
+		 "%" PRIu64 ".%" PRIu64 ".%04" PRIu64,
+		 fw >> MLX5X_FW_MAJOR_SHIFT & MLX5X_FW_MASK,
+		 fw >> MLX5X_FW_MINOR_SHIFT & MLX5X_FW_MASK,
+		 fw & MLX5X_FW_MASK);
 	return 0;
 }
 

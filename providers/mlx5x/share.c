@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd_share.h"
-#include "mlx5x.h"
+#include "cmd.h"
+#include "ops.h"
+#include "share.h"
 #include "src/share_ref.h"
 
 /* Held by export, import, open and close, before the lock of any context. */
@@ -12,20 +13,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(contexts);
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static int fork_err;
-
-struct export
-{
-	struct list_node entry;
-	struct mlx5x_live live;
-};
-
-struct target {
-	struct mlx5x_context *ctx;
-	enum mlx5x_kind kind;
-	uint32_t handle;
-	uint32_t number;
-	bool destroyed;
-};
 
 static void fork_prepare(void)
 {
@@ -46,214 +33,28 @@ static void fork_init(void)
 		fork_err = pthread_atfork(fork_prepare, fork_done, fork_done);
 }
 
-bool mlx5x_share_inherited(const struct mlx5x_context *ctx)
-{
-	unsigned int forks;
-
-	return !mlx5x_ref_forks(&forks) && forks != ctx->share.forks;
-}
-
-/* Of errors that say nothing by themselves. */
-int mlx5x_share_refuse(struct mlx5x_context *ctx, int err)
-{
-	const char *why;
-
-	switch (err) {
-	case EMFILE:
-	case ENFILE:
-		why = "descriptors are used up: close some, or raise the limit (RLIMIT_NOFILE), and try again";
-		break;
-	case ENOENT:
-		why = "the object has just gone: its owner must keep it until the importers have it";
-		break;
-	case ENOMEM:
-		why = "not enough memory";
-		break;
-	default:
-		why = "the kernel refuses a command";
-	}
-	verbs_err(&ctx->vctx, "%s (errno %d)\n", why, err);
-	return err;
-}
-
-/* The hardware's number of what a handle stands for now. */
-static int query_number(struct ibv_context *context, enum mlx5x_kind kind,
-			uint32_t handle, uint32_t *number)
-{
-	struct ibv_pd pd = { .context = context };
-	struct verbs_mr vmr = {};
-	int err;
-
-	if (kind == MLX5X_KIND_PD)
-		return mlx5x_cmd_query_pd(context, handle, number);
-	err = mlx5x_cmd_query_mr(&pd, handle, &vmr);
-	*number = vmr.ibv_mr.lkey >> 8;
-	return err;
-}
-
-/* A handle that was destroyed and given to another object is not found out
- * by its number alone.
- */
-static int verify(void *arg)
-{
-	struct target *t = arg;
-	uint32_t number;
-	int err;
-
-	err = query_number(&t->ctx->vctx.context, t->kind, t->handle, &number);
-	if (!err && number != t->number)
-		err = ENOENT;
-	return err;
-}
-
-static int destroy(void *arg)
-{
-	struct target *t = arg;
-	int err = verify(arg);
-
-	if (!err)
-		err = mlx5x_cmd_destroy(&t->ctx->vctx.context, t->kind,
-					t->handle, NULL);
-	t->destroyed = !err;
-	return err;
-}
-
-static struct target target_of(struct mlx5x_context *ctx,
-			       const struct mlx5x_live *live)
-{
-	return (struct target){ ctx, live->kind, live->handle, live->number,
-				false };
-}
-
-static int take(struct mlx5x_context *ctx, struct mlx5x_live *live, bool import)
-{
-	struct target t = target_of(ctx, live);
-	int err;
-
-	err = mlx5x_ref_take(ctx->vctx.context.cmd_fd,
-			     live->kind == MLX5X_KIND_PD ? MLX5X_REF_PD
-							 : MLX5X_REF_MR,
-			     live->number, import, verify, &t, &live->ref);
-	if (err)
-		return mlx5x_share_refuse(ctx, err);
-	if (mlx5x_ref_borrowed(live->ref))
-		verbs_info(
-			&ctx->vctx,
-			"handle %u is borrowed: no owner counts its holders, its destruction here does not reach the kernel\n",
-			live->handle);
-	return 0;
-}
-
-static int release(struct mlx5x_context *ctx, struct mlx5x_live *live,
-		   bool force)
-{
-	struct target t = target_of(ctx, live);
-	int err = mlx5x_ref_release(live->ref, destroy, &t, force);
-
-	if (!err || force)
-		live->ref = NULL;
-	live->gone = t.destroyed;
-	return err;
-}
-
 void mlx5x_share_init(struct mlx5x_context *ctx, bool upstream)
 {
-	struct mlx5x_sharing *share = &ctx->share;
-	int i;
-
 	pthread_once(&fork_once, fork_init);
-	mlx5x_ref_forks(&share->forks);
-	pthread_mutex_init(&share->lock, NULL);
-	for (i = 0; i < MLX5X_NUM_KINDS; i++)
-		list_head_init(&share->live[i]);
-	list_head_init(&share->exports);
-	list_head_init(&share->domains);
-	list_head_init(&share->retired);
-	share->upstream = upstream;
+	mlx5x_live_init(ctx, upstream);
 	pthread_mutex_lock(&lock);
-	list_add_tail(&contexts, &share->entry);
+	list_add_tail(&contexts, &ctx->share_entry);
 	pthread_mutex_unlock(&lock);
-}
-
-static void sweep_exports(struct mlx5x_context *ctx, enum mlx5x_kind kind)
-{
-	struct export *export, *next;
-
-	list_for_each_safe (&ctx->share.exports, export, next, entry) {
-		if (export->live.kind != kind)
-			continue;
-		list_del(&export->entry);
-		release(ctx, &export->live, true);
-		free(export);
-	}
-}
-
-/*
- * A PD goes after all that may be in it, whoever keeps that.  What a child of
- * fork has inherited is its parent's: it destroys nothing.
- */
-static void sweep(struct mlx5x_context *ctx)
-{
-	struct mlx5x_sharing *share = &ctx->share;
-	bool ours = share->shared && !share->upstream &&
-		    !mlx5x_share_inherited(ctx);
-	struct mlx5x_live *live;
-	enum mlx5x_kind kind;
-
-	for (kind = 0; kind < MLX5X_NUM_KINDS; kind++) {
-		while ((live = list_pop(&share->live[kind], struct mlx5x_live,
-					entry))) {
-			if (live->ref)
-				release(ctx, live, true);
-			else if (ours)
-				mlx5x_cmd_destroy(&ctx->vctx.context, kind,
-						  live->handle, NULL);
-		}
-		sweep_exports(ctx, kind);
-	}
 }
 
 void mlx5x_share_fini(struct mlx5x_context *ctx)
 {
 	pthread_mutex_lock(&lock);
-	list_del(&ctx->share.entry);
-	sweep(ctx);
+	list_del(&ctx->share_entry);
+	mlx5x_live_sweep(ctx);
 	pthread_mutex_unlock(&lock);
-	mlx5x_pds_fini(ctx);
-	pthread_mutex_destroy(&ctx->share.lock);
-}
-
-void mlx5x_live_add(struct mlx5x_context *ctx, struct mlx5x_live *live,
-		    enum mlx5x_kind kind, uint32_t handle)
-{
-	live->kind = kind;
-	live->handle = handle;
-	pthread_mutex_lock(&ctx->share.lock);
-	list_add_tail(&ctx->share.live[kind], &live->entry);
-	pthread_mutex_unlock(&ctx->share.lock);
-}
-
-void mlx5x_live_del(struct mlx5x_context *ctx, struct mlx5x_live *live)
-{
-	pthread_mutex_lock(&ctx->share.lock);
-	list_del(&live->entry);
-	pthread_mutex_unlock(&ctx->share.lock);
-}
-
-int mlx5x_live_release(struct mlx5x_context *ctx, struct mlx5x_live *live)
-{
-	int err = release(ctx, live, false);
-
-	if (err)
-		errno = err;
-	return err;
 }
 
 static struct mlx5x_context *context_of_fd(int fd)
 {
 	struct mlx5x_context *ctx;
 
-	list_for_each (&contexts, ctx, share.entry)
+	list_for_each (&contexts, ctx, share_entry)
 		if (ctx->vctx.context.cmd_fd == fd)
 			return ctx;
 	return NULL;
@@ -263,14 +64,14 @@ static struct mlx5x_context *context_of_fd(int fd)
 static bool has_refs(struct mlx5x_context *ctx)
 {
 	struct mlx5x_live *live;
-	bool found = !list_empty(&ctx->share.exports);
+	bool found = !list_empty(&ctx->objects.kept);
 	int kind;
 
-	pthread_mutex_lock(&ctx->share.lock);
+	pthread_mutex_lock(&ctx->objects.lock);
 	for (kind = 0; kind < MLX5X_NUM_KINDS; kind++)
-		list_for_each (&ctx->share.live[kind], live, entry)
+		list_for_each (&ctx->objects.live[kind], live, entry)
 			found = found || live->ref;
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	return found;
 }
 
@@ -286,7 +87,7 @@ static int aim(struct mlx5x_context *ctx, int fd, struct mlx5x_context *to)
 			fd);
 		return EXDEV;
 	}
-	if (to->share.moved || has_refs(to)) {
+	if (to->file.moved || has_refs(to)) {
 		verbs_err(
 			vctx,
 			"descriptor %d already serves objects of another context: take one context for the objects of each source\n",
@@ -301,49 +102,50 @@ static int aim(struct mlx5x_context *ctx, int fd, struct mlx5x_context *to)
  * One reference of the destination's for each object, until it closes.  Of
  * what was not made here it is an importer's.
  */
-static int keep(struct mlx5x_context *to, const struct target *t, bool made)
+static int keep(struct mlx5x_context *to, const struct mlx5x_live *what,
+		bool made)
 {
-	struct export *export;
+	struct mlx5x_live *kept;
 	int err;
 
-	list_for_each (&to->share.exports, export, entry)
-		if (export->live.kind == t->kind &&
-		    export->live.number == t->number &&
-		    export->live.handle == t->handle)
+	list_for_each (&to->objects.kept, kept, entry)
+		if (kept->kind == what->kind && kept->number == what->number &&
+		    kept->handle == what->handle)
 			return 0;
-	export = calloc(1, sizeof(*export));
-	if (!export)
-		return mlx5x_share_refuse(to, ENOMEM);
-	export->live.kind = t->kind;
-	export->live.handle = t->handle;
-	export->live.number = t->number;
-	err = take(to, &export->live, !made);
+	kept = calloc(1, sizeof(*kept));
+	if (!kept)
+		return mlx5x_explain(to, ENOMEM);
+	kept->kind = what->kind;
+	kept->handle = what->handle;
+	kept->number = what->number;
+	err = mlx5x_live_take(to, kept, !made);
 	if (err) {
-		free(export);
+		free(kept);
 		return err;
 	}
-	list_add_tail(&to->share.exports, &export->entry);
+	list_add_tail(&to->objects.kept, &kept->entry);
 	return 0;
 }
 
-static int own_in(struct mlx5x_context *ctx, const struct target *t, bool *made)
+static int own_in(struct mlx5x_context *ctx, const struct mlx5x_live *what,
+		  bool *made)
 {
 	struct mlx5x_live *live;
 	int err = 0;
 
-	pthread_mutex_lock(&ctx->share.lock);
-	list_for_each (&ctx->share.live[t->kind], live, entry) {
-		if (live->handle != t->handle || live->imported)
+	pthread_mutex_lock(&ctx->objects.lock);
+	list_for_each (&ctx->objects.live[what->kind], live, entry) {
+		if (live->handle != what->handle || live->imported)
 			continue;
 		*made = true;
 		if (live->ref)
 			continue;
-		live->number = t->number;
-		err = take(ctx, live, false);
+		live->number = what->number;
+		err = mlx5x_live_take(ctx, live, false);
 		if (err)
 			break;
 	}
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	return err;
 }
 
@@ -351,21 +153,22 @@ static int own_in(struct mlx5x_context *ctx, const struct target *t, bool *made)
  * The object becomes one whose holders are counted, if it was made here,
  * through whatever context of the file.  Otherwise its maker would not know.
  */
-static int own(struct mlx5x_context *ctx, const struct target *t, bool *made)
+static int own(struct mlx5x_context *ctx, const struct mlx5x_live *what,
+	       bool *made)
 {
 	struct mlx5x_context *c;
 	bool same;
 	int err = 0;
 
 	*made = false;
-	list_for_each (&contexts, c, share.entry) {
-		if (mlx5x_share_inherited(c))
+	list_for_each (&contexts, c, share_entry) {
+		if (mlx5x_live_inherited(c))
 			continue;
 		err = mlx5x_same_file(c, ctx->vctx.context.cmd_fd, &same);
 		if (err)
-			return mlx5x_share_refuse(ctx, err);
+			return mlx5x_explain(ctx, err);
 		if (same)
-			err = own_in(c, t, made);
+			err = own_in(c, what, made);
 		if (err)
 			return err;
 	}
@@ -373,7 +176,7 @@ static int own(struct mlx5x_context *ctx, const struct target *t, bool *made)
 }
 
 static int export_locked(struct mlx5x_context *ctx, int fd,
-			 const struct target *t)
+			 const struct mlx5x_live *what)
 {
 	struct mlx5x_context *to = context_of_fd(fd);
 	bool same, made;
@@ -381,18 +184,18 @@ static int export_locked(struct mlx5x_context *ctx, int fd,
 
 	err = mlx5x_same_file(ctx, fd, &same);
 	if (err)
-		return mlx5x_share_refuse(ctx, err);
+		return mlx5x_explain(ctx, err);
 	if (!same) {
 		err = aim(ctx, fd, to);
 		if (err)
 			return err;
 	}
 	/* From here on it is, also if the object cannot be kept. */
-	ctx->share.shared = true;
+	ctx->file.shared = true;
 	if (to)
-		to->share.shared = true;
-	err = own(ctx, t, &made);
-	return err ? err : keep(to ? to : ctx, t, made);
+		to->file.shared = true;
+	err = own(ctx, what, &made);
+	return err ? err : keep(to ? to : ctx, what, made);
 }
 
 static int refuse_handle(struct mlx5x_context *ctx, const char *what,
@@ -409,7 +212,7 @@ int mlx5x_export_to_fd(struct ibv_context *context, int fd, uint32_t type,
 		       uint32_t handle, uint32_t *new_handle)
 {
 	struct mlx5x_context *ctx = to_mctx(context);
-	struct target t = { .ctx = ctx, .handle = handle };
+	struct mlx5x_live what = { .handle = handle };
 	int err;
 
 	if (type != UVERBS_OBJECT_PD && type != UVERBS_OBJECT_MR) {
@@ -419,17 +222,18 @@ int mlx5x_export_to_fd(struct ibv_context *context, int fd, uint32_t type,
 			type);
 		return EOPNOTSUPP;
 	}
-	t.kind = type == UVERBS_OBJECT_PD ? MLX5X_KIND_PD : MLX5X_KIND_MR;
-	err = fork_err ? mlx5x_share_refuse(ctx, fork_err)
+	what.kind = type == UVERBS_OBJECT_PD ? MLX5X_KIND_PD : MLX5X_KIND_MR;
+	err = fork_err ? mlx5x_explain(ctx, fork_err)
 		       : mlx5x_check_file(ctx, fd);
 	if (err)
 		return err;
-	err = query_number(context, t.kind, handle, &t.number);
+	err = mlx5x_live_number(context, what.kind, handle, &what.number);
 	if (err)
-		return refuse_handle(ctx, t.kind == MLX5X_KIND_PD ? "PD" : "MR",
+		return refuse_handle(ctx,
+				     what.kind == MLX5X_KIND_PD ? "PD" : "MR",
 				     handle, err);
 	pthread_mutex_lock(&lock);
-	err = export_locked(ctx, fd, &t);
+	err = export_locked(ctx, fd, &what);
 	pthread_mutex_unlock(&lock);
 	if (!err)
 		*new_handle = handle;
@@ -444,21 +248,21 @@ static int enter(struct mlx5x_context *ctx, int fd, enum mlx5x_kind kind,
 	bool same;
 	int err;
 
-	err = fork_err ? mlx5x_share_refuse(ctx, fork_err)
+	err = fork_err ? mlx5x_explain(ctx, fork_err)
 		       : mlx5x_check_file(ctx, fd);
 	if (err)
 		return err;
 	shadow.context.cmd_fd = fd;
-	err = query_number(&shadow.context, kind, handle, number);
+	err = mlx5x_live_number(&shadow.context, kind, handle, number);
 	if (err)
 		return refuse_handle(ctx, kind == MLX5X_KIND_PD ? "PD" : "MR",
 				     handle, err);
 	err = mlx5x_same_file(ctx, fd, &same);
 	if (err)
-		return mlx5x_share_refuse(ctx, err);
+		return mlx5x_explain(ctx, err);
 	if (same)
 		return 0;
-	if (ctx->share.moved) {
+	if (ctx->file.moved) {
 		verbs_err(
 			&ctx->vctx,
 			"this context already imports from another descriptor: open one context for each source\n");
@@ -481,7 +285,7 @@ struct ibv_pd *mlx5x_import_pd_fd(struct ibv_context *context, int fd,
 	int err;
 
 	if (!pd) {
-		errno = mlx5x_share_refuse(ctx, ENOMEM);
+		errno = mlx5x_explain(ctx, ENOMEM);
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
@@ -494,12 +298,12 @@ struct ibv_pd *mlx5x_import_pd_fd(struct ibv_context *context, int fd,
 	pd->live.handle = handle;
 	pd->live.number = pd->pdn;
 	pd->live.imported = true;
-	err = take(ctx, &pd->live, true);
+	err = mlx5x_live_take(ctx, &pd->live, true);
 	if (err)
 		goto err;
 	pd = mlx5x_pd_revive(ctx, pd);
 	mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, handle);
-	ctx->share.shared = true;
+	ctx->file.shared = true;
 	pthread_mutex_unlock(&lock);
 	return &pd->ibv;
 
@@ -516,8 +320,8 @@ static struct ibv_pd *only_pd(struct mlx5x_context *ctx)
 	struct mlx5x_pd *found = NULL;
 	struct mlx5x_live *live;
 
-	pthread_mutex_lock(&ctx->share.lock);
-	list_for_each (&ctx->share.live[MLX5X_KIND_PD], live, entry) {
+	pthread_mutex_lock(&ctx->objects.lock);
+	list_for_each (&ctx->objects.live[MLX5X_KIND_PD], live, entry) {
 		struct mlx5x_pd *pd = container_of(live, struct mlx5x_pd, live);
 
 		if (!live->imported)
@@ -528,7 +332,7 @@ static struct ibv_pd *only_pd(struct mlx5x_context *ctx)
 		}
 		found = pd;
 	}
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	return found ? &found->ibv : NULL;
 }
 
@@ -541,7 +345,7 @@ struct ibv_mr *mlx5x_import_mr_fd(struct ibv_context *context, int fd,
 	int err;
 
 	if (!mr) {
-		errno = mlx5x_share_refuse(ctx, ENOMEM);
+		errno = mlx5x_explain(ctx, ENOMEM);
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
@@ -551,23 +355,23 @@ struct ibv_mr *mlx5x_import_mr_fd(struct ibv_context *context, int fd,
 	mr->live.kind = MLX5X_KIND_MR;
 	mr->live.handle = handle;
 	mr->live.imported = true;
-	err = take(ctx, &mr->live, true);
+	err = mlx5x_live_take(ctx, &mr->live, true);
 	if (err)
 		goto err;
 	err = mlx5x_cmd_query_mr(&pd, handle, &mr->vmr);
 	if (err) {
-		mlx5x_share_refuse(ctx, err);
+		mlx5x_explain(ctx, err);
 		goto err_ref;
 	}
 	mr->vmr.ibv_mr.pd = only_pd(ctx);
 	mr->handle = handle;
 	mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR, handle);
-	ctx->share.shared = true;
+	ctx->file.shared = true;
 	pthread_mutex_unlock(&lock);
 	return &mr->vmr.ibv_mr;
 
 err_ref:
-	release(ctx, &mr->live, true);
+	mlx5x_live_release(ctx, &mr->live, true);
 err:
 	pthread_mutex_unlock(&lock);
 	free(mr);

@@ -11,8 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/kcmp.h>
-#include "cmd_share.h"
-#include "mlx5x.h"
+#include "cmd.h"
+#include "ops.h"
+#include "share.h"
 
 #ifndef F_DUPFD_QUERY
 #define F_DUPFD_QUERY 1027

@@ -24,9 +24,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "cmd_share.h"
-#include "mkey.h"
-#include "mlx5x.h"
+#include "cmd.h"
+#include "ops.h"
+#include "share.h"
 
 struct new_uar {
 	struct mlx5x_uar *old;
@@ -95,7 +95,7 @@ static unsigned int num_live(const struct mlx5x_context *ctx,
 	const struct mlx5x_live *live;
 	unsigned int n = 0;
 
-	list_for_each (&ctx->share.live[kind], live, entry)
+	list_for_each (&ctx->objects.live[kind], live, entry)
 		n++;
 	return n;
 }
@@ -118,7 +118,7 @@ static int check_limit(struct mlx5x_context *ctx)
 	struct mlx5x_live *live;
 	struct rlimit limit;
 
-	list_for_each (&ctx->share.live[MLX5X_KIND_CQ], live, entry) {
+	list_for_each (&ctx->objects.live[MLX5X_KIND_CQ], live, entry) {
 		struct mlx5x_cq *cq = container_of(live, struct mlx5x_cq, live);
 
 		if (cq->vcq.cq.channel && cq->vcq.cq.channel->fd > top)
@@ -138,7 +138,7 @@ static int check_owned(struct mlx5x_context *ctx, enum mlx5x_kind kind,
 
 	err = mlx5x_cmd_count(&ctx->vctx.context, object, ours + 1, &count);
 	if (err)
-		return mlx5x_share_refuse(ctx, err);
+		return mlx5x_explain(ctx, err);
 	return count > ours ? refuse(ctx, what) : 0;
 }
 
@@ -148,7 +148,7 @@ static int check_movable(struct mlx5x_context *ctx)
 	struct mlx5x_live *live;
 	int err;
 
-	if (mlx5x_share_inherited(ctx)) {
+	if (mlx5x_live_inherited(ctx)) {
 		verbs_err(
 			&ctx->vctx,
 			"the context was opened before fork() and is the parent's: open one in this process\n");
@@ -159,7 +159,7 @@ static int check_movable(struct mlx5x_context *ctx)
 				      &count);
 		/* A kernel that does not know the type has none. */
 		if (err && err != ENOENT)
-			return mlx5x_share_refuse(ctx, err);
+			return mlx5x_explain(ctx, err);
 		if (!err && count)
 			return refuse(ctx, fixed[i].name);
 	}
@@ -170,7 +170,7 @@ static int check_movable(struct mlx5x_context *ctx)
 				  "CQ of another process");
 	if (err)
 		return err;
-	list_for_each (&ctx->share.live[MLX5X_KIND_CQ], live, entry)
+	list_for_each (&ctx->objects.live[MLX5X_KIND_CQ], live, entry)
 		if (!mlx5x_cq_idle(container_of(live, struct mlx5x_cq, live)))
 			return refuse(ctx, "CQ that is not empty");
 	return 0;
@@ -227,7 +227,7 @@ static int make_channel(struct move *move, struct ibv_comp_channel *old,
 {
 	struct new_channel *new;
 	unsigned int i;
-	int flags, err;
+	int err;
 
 	*fd = -1;
 	if (!old)
@@ -244,9 +244,7 @@ static int make_channel(struct move *move, struct ibv_comp_channel *old,
 	if (err)
 		return err;
 	move->num_channels++;
-	flags = fcntl(old->fd, F_GETFL);
-	if (flags >= 0 && flags & O_NONBLOCK)
-		fcntl(new->fd, F_SETFL, O_NONBLOCK);
+	mlx5x_fd_copy_flags(old->fd, new->fd);
 	*fd = new->fd;
 	return 0;
 }
@@ -256,7 +254,7 @@ static int make_cqs(struct move *move)
 	struct mlx5x_live *live;
 	int channel, err;
 
-	list_for_each (&move->ctx->share.live[MLX5X_KIND_CQ], live, entry) {
+	list_for_each (&move->ctx->objects.live[MLX5X_KIND_CQ], live, entry) {
 		struct new_cq *new = &move->cqs[move->num_cqs];
 
 		new->cq = container_of(live, struct mlx5x_cq, live);
@@ -279,7 +277,7 @@ static int make_pds(struct move *move)
 	struct mlx5x_live *live;
 	int err;
 
-	list_for_each (&move->ctx->share.live[MLX5X_KIND_PD], live, entry) {
+	list_for_each (&move->ctx->objects.live[MLX5X_KIND_PD], live, entry) {
 		struct new_pd *new = &move->pds[move->num_pds];
 
 		new->pd = container_of(live, struct mlx5x_pd, live);
@@ -346,14 +344,6 @@ static void undo(struct move *move)
 		mlx5x_cmd_free_uar(to, &move->uars[i].uar);
 }
 
-/* fd is open, so only the rare races that the manual page names remain. */
-static void replace_fd(int new, int fd)
-{
-	while (dup3(new, fd, O_CLOEXEC) < 0 &&
-	       (errno == EINTR || errno == EBUSY))
-		;
-}
-
 static void commit_uar(struct mlx5x_context *ctx, struct new_uar *new)
 {
 	struct mlx5x_uar old = *new->old;
@@ -390,7 +380,7 @@ static void commit_pd(struct move *move, struct new_pd *new)
 	new->pd->ibv.handle = new->ibv.handle;
 	new->pd->live.handle = new->ibv.handle;
 	new->pd->pdn = new->pdn;
-	list_for_each (&ctx->share.domains, domain, entry) {
+	list_for_each (&ctx->objects.domains, domain, entry) {
 		if (domain->base == new->pd) {
 			domain->ibv.handle = new->ibv.handle;
 			domain->pdn = new->pdn;
@@ -408,9 +398,10 @@ static void commit(struct move *move)
 	for (i = 0; i < move->num_uars; i++)
 		commit_uar(ctx, &move->uars[i]);
 	for (i = 0; i < move->num_channels; i++)
-		replace_fd(move->channels[i].fd, move->channels[i].old->fd);
-	replace_fd(move->to.context.async_fd, context->async_fd);
-	replace_fd(move->to.context.cmd_fd, context->cmd_fd);
+		mlx5x_fd_replace(move->channels[i].fd,
+				 move->channels[i].old->fd);
+	mlx5x_fd_replace(move->to.context.async_fd, context->async_fd);
+	mlx5x_fd_replace(move->to.context.cmd_fd, context->cmd_fd);
 	for (i = 0; i < move->num_cqs; i++) {
 		struct new_cq *new = &move->cqs[i];
 		uint32_t old = new->cq->vcq.cq.handle;
@@ -424,9 +415,9 @@ static void commit(struct move *move)
 	/* Each mapping would keep the old file open. */
 	for (i = 0; i < move->num_uars; i++)
 		mlx5x_cmd_free_uar(&move->from.context, &move->uars[i].uar);
-	ctx->share.moved = true;
-	ctx->share.shared = true;
-	ctx->share.upstream = false;
+	ctx->file.moved = true;
+	ctx->file.shared = true;
+	ctx->file.upstream = false;
 	/* Whether the file's first opener got DEVX shows when it is used. */
 	ctx->devx = true;
 	ctx->devx_assumed = true;
@@ -435,7 +426,7 @@ static void commit(struct move *move)
 
 static int prepare(struct move *move, int fd)
 {
-	int flags, err;
+	int err;
 
 	err = check_limit(move->ctx);
 	if (!err)
@@ -453,9 +444,8 @@ static int prepare(struct move *move, int fd)
 				    &move->to.context.async_fd);
 	if (err)
 		return err;
-	flags = fcntl(move->ctx->vctx.context.async_fd, F_GETFL);
-	if (flags >= 0 && flags & O_NONBLOCK)
-		fcntl(move->to.context.async_fd, F_SETFL, O_NONBLOCK);
+	mlx5x_fd_copy_flags(move->ctx->vctx.context.async_fd,
+			    move->to.context.async_fd);
 	err = make_uars(move);
 	if (!err)
 		err = make_cqs(move);
@@ -473,7 +463,7 @@ int mlx5x_move(struct mlx5x_context *ctx, int fd)
 	move.to.context.async_fd = -1;
 	move.from.context.cmd_fd = -1;
 	pthread_mutex_init(&move.to.context.mutex, NULL);
-	pthread_mutex_lock(&ctx->share.lock);
+	pthread_mutex_lock(&ctx->objects.lock);
 	pthread_mutex_lock(&ctx->uars.lock);
 	err = check_movable(ctx);
 	if (!err)
@@ -482,32 +472,13 @@ int mlx5x_move(struct mlx5x_context *ctx, int fd)
 		err = prepare(&move, fd);
 		if (err) {
 			undo(&move);
-			mlx5x_share_refuse(ctx, err);
+			mlx5x_explain(ctx, err);
 		} else {
 			commit(&move);
 		}
 	}
 	pthread_mutex_unlock(&ctx->uars.lock);
-	pthread_mutex_unlock(&ctx->share.lock);
+	pthread_mutex_unlock(&ctx->objects.lock);
 	free_tables(&move);
 	return err;
-}
-
-int mlx5x_move_channel(struct mlx5x_context *ctx,
-		       struct ibv_comp_channel *channel)
-{
-	int flags, fd, err;
-
-	/* One that serves CQs is of the right file, or another context's. */
-	if (channel->context != &ctx->vctx.context || channel->refcnt)
-		return EBADF;
-	err = mlx5x_cmd_alloc_channel(&ctx->vctx.context, &fd);
-	if (err)
-		return err;
-	flags = fcntl(channel->fd, F_GETFL);
-	if (flags >= 0 && flags & O_NONBLOCK)
-		fcntl(fd, F_SETFL, O_NONBLOCK);
-	replace_fd(fd, channel->fd);
-	close(fd);
-	return 0;
 }

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "ops.h"
 #include "srq.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar)
 {

@@ -1,200 +1,570 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Binds of memory windows, and their end, as UMR WQEs.
+ * Fills of indirect keys, as UMR WQEs: two blocks that say what changes, then
+ * the list, inline or a pointer to it.
  *
- * A window is a key of indirect type with room for four KLMs of up to 2 GiB
- * each, so that it may span 8 GiB.  Type 1 belongs to a PD and moves from bind
- * to bind; type 2 is bound to the QP that binds it, must be free then, and is
- * freed by an invalidation, local or remote.
+ * All is checked before anything is written: the memory of a list by pointer
+ * may still be read for the fill before.  A fill that is refused leaves the key
+ * as it was.  (The usual ones do not come here: umr_fast.h.)
  *
- * Checked here is what the device cannot see (MW_BIND of the region) or does
- * not tell apart: PDs, types, flags, lengths.  Range and rights of the region
- * are the device's to check: the bind completes with IBV_WC_MW_BIND_ERR, or,
- * on a device that looks at the region only when the window is used, the use
- * fails.
+ * Checked here is what the device does not tell apart or cuts off: kinds, PDs,
+ * rights, room, widths of fields.  Ranges and rights of the pieces show when
+ * the key is used.
  */
 #include <errno.h>
-#include "umr.h"
+#include <inttypes.h>
+#include <infiniband/verbs_exp_wr.h>
+#include <infiniband/verbs_mkey.h>
+#include "umr_fast.h"
 
 enum {
-	MAX_KLMS = 4,
-	KNOWN_ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
-		       IBV_ACCESS_ZERO_BASED,
-	BIND_DS = 3 * MLX5X_WQEBB / MLX5X_SEG,
-	UNBIND_DS = 2 * MLX5X_WQEBB / MLX5X_SEG,
+	MIN_FIXED_SIZE = 4096,
+	ATOMIC_ALIGN = 8,
 };
 
-static_assert(sizeof(struct mlx5x_ctrl_seg) +
-			      sizeof(struct mlx5x_umr_ctrl_seg) ==
-		      MLX5X_WQEBB,
-	      "the control segments fill a block");
-static_assert(sizeof(struct mlx5x_mkey_seg) == MLX5X_WQEBB,
-	      "the key's context fills a block");
-static_assert(MAX_KLMS * sizeof(struct mlx5x_klm_seg) == MLX5X_WQEBB,
-	      "the list fills a block");
+/*
+ * A fill while it is being encoded: what was asked, where its entries go, what
+ * is found out on the way.  The vendor's structures and ours are read by the
+ * same code, in an instance for each.
+ */
+struct fill {
+	struct mlx5x_qp *qp;
+	struct mlx5x_mkey *mkey;
+	uint64_t access;
+	uint64_t start;
+	struct mlx5x_mkey_list *list; /* NULL: inline */
+	const void *pieces;
+	uint32_t num;
+	uint32_t repeat;
+	/* found out on the way */
+	uint64_t length;
+	uint32_t entries;
+	uint32_t log_page;
+};
 
-static const uint64_t max_klm = (uint64_t)1 << 31;
+/* Where entries go. */
+struct sink {
+	struct mlx5x_klm_seg *next;
+	struct mlx5x_klm_seg *end; /* go on at first then */
+	struct mlx5x_klm_seg *first;
+};
 
-static MLX5X_COLD int refuse(struct mlx5x_qp *qp, int err, const char *why)
+MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
+{
+	struct mlx5x_klm_seg *klm = s->next++;
+
+	if (unlikely(s->next == s->end))
+		s->next = s->first;
+	return klm;
+}
+
+static const uint64_t max_piece = (uint64_t)1 << MLX5X_LENGTH_BITS;
+
+/* htobe32 is no constant. */
+#define BE32(v)                                     \
+	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__  \
+		 ? __builtin_bswap32((uint32_t)(v)) \
+		 : (uint32_t)(v))
+#define RIGHTS(a)                                                 \
+	BE32(MLX5X_MKC_LR |                                       \
+	     ((a) & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKC_LW : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKC_RW : 0) | \
+	     ((a) & IBV_ACCESS_REMOTE_READ ? MLX5X_MKC_RR : 0) |  \
+	     ((a) & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKC_A : 0))
+#define RIGHTS_4(a) RIGHTS(a), RIGHTS((a) + 1), RIGHTS((a) + 2), RIGHTS((a) + 3)
+
+const __be32 mlx5x_fill_rights[16] = { RIGHTS_4(0), RIGHTS_4(4), RIGHTS_4(8),
+				       RIGHTS_4(12) };
+
+static MLX5X_COLD int refuse_fill(const struct mlx5x_qp *qp,
+				  const struct mlx5x_mkey *mkey, int err,
+				  const char *why)
 {
 	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
-		  "QP 0x%x: bind or invalidate refused: %s\n",
-		  qp->vqp.qp.qp_num, why);
+		  "QP 0x%x: fill or invalidation of key 0x%x refused: %s\n",
+		  qp->vqp.qp.qp_num, mkey ? mkey->mr.vmr.ibv_mr.lkey : 0, why);
 	return err;
 }
 
-static uint32_t pdn_of(const struct ibv_pd *pd)
+static MLX5X_COLD int refuse_room(const struct fill *f)
 {
-	return container_of(pd, struct mlx5x_pd, ibv)->pdn;
+	verbs_err(
+		verbs_get_ctx(f->qp->vqp.qp.context),
+		"QP 0x%x: fill of key 0x%x refused: more pieces (of at most 2 GiB) than there is room for: %u in the key, %u %s\n",
+		f->qp->vqp.qp.qp_num, f->mkey->mr.vmr.ibv_mr.lkey,
+		f->mkey->max_klms,
+		f->list ? f->list->max_klms : f->qp->sq.max_klms,
+		f->list ? "in the list's memory" : "inline on this QP");
+	return EINVAL;
 }
 
-static int check_region(struct mlx5x_qp *qp,
-			const struct ibv_mw_bind_info *info)
+static int check_mkey(const struct mlx5x_qp *qp, struct ibv_mr *mr)
 {
-	const struct mlx5x_mr *mr;
-
-	if (!info->mr)
-		return refuse(qp, EINVAL, "a length without an MR");
-	if (info->mr->context != qp->vqp.qp.context)
-		return refuse(qp, EINVAL, "an MR of another context");
-	mr = to_mmr(verbs_get_mr(info->mr));
-	if (mr->vmr.mr_type != IBV_MR_TYPE_MR)
-		return refuse(qp, EOPNOTSUPP, "an MR that is null or imported");
-	if (!info->mr->pd || pdn_of(info->mr->pd) != pdn_of(qp->vqp.qp.pd))
-		return refuse(qp, EPERM, "an MR of another PD");
-	if (mr->no_rdma || !(mr->access & IBV_ACCESS_MW_BIND))
-		return refuse(qp, EINVAL, "an MR without MW_BIND access");
-	if (info->length > MAX_KLMS * max_klm)
-		return refuse(qp, EOPNOTSUPP, "more than 8 GiB");
-	if (info->addr + info->length < info->addr)
-		return refuse(qp, EINVAL, "a range beyond 2^64");
+	if (!qp->sq.umr)
+		return refuse_fill(qp, NULL, EINVAL,
+				   "the QP was not created for it");
+	if (!mr || mr->context != qp->vqp.qp.context ||
+	    !to_mmr(verbs_get_mr(mr))->indirect)
+		return refuse_fill(qp, NULL, EINVAL,
+				   "no indirect key of this context");
+	if (to_mmkey(mr)->pdn != qp->pdn)
+		return refuse_fill(qp, to_mmkey(mr), EPERM,
+				   "a key of another PD");
 	return 0;
 }
 
-int mlx5x_bind_check(struct mlx5x_qp *qp, const struct mlx5x_bind *bind)
+static int check_access(const struct fill *f)
 {
-	const struct ibv_mw_bind_info *info = bind->info;
-	const struct ibv_mw *mw = bind->mw;
-
-	if (qp->sq.max_ds < BIND_DS)
-		return refuse(qp, EINVAL,
-			      "the QP was not created for it (send_ops_flags)");
-	if (!mw || mw->context != qp->vqp.qp.context)
-		return refuse(qp, EINVAL, "no window of this context");
-	if (pdn_of(mw->pd) != pdn_of(qp->vqp.qp.pd))
-		return refuse(qp, EPERM, "a window of another PD");
-	if ((bind->rkey ^ mw->rkey) >> 8)
-		return refuse(
-			qp, EINVAL,
-			"rkey and the window's differ above the low byte");
-	if (info->mw_access_flags & ~KNOWN_ACCESS)
-		return refuse(qp, EINVAL, "unknown access flags");
-	if (mw->type == IBV_MW_TYPE_1 &&
-	    info->mw_access_flags & IBV_ACCESS_ZERO_BASED)
-		return refuse(qp, EINVAL, "a window of type 1 at address 0");
-	if (info->length)
-		return check_region(qp, info);
-	return !info->mr && info->addr
-		       ? refuse(qp, EINVAL, "an address without an MR")
-		       : 0;
+	if (f->access & f->mkey->no_rights)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "access that such a key cannot grant");
+	return 0;
 }
 
-int mlx5x_local_inv_check(struct mlx5x_qp *qp)
+static uint32_t put_head(const struct fill *f, uint32_t pi)
 {
-	return qp->sq.max_ds < UNBIND_DS
-		       ? refuse(qp, EINVAL,
-				"the QP was not created for it (send_ops_flags)")
-		       : 0;
+	struct mlx5x_sq *sq = &f->qp->sq;
+	struct mlx5x_mkc_seg *seg =
+		(struct mlx5x_mkc_seg *)mlx5x_wqe_at(sq, pi + 1);
+	struct mlx5x_data_seg *data =
+		(struct mlx5x_data_seg *)mlx5x_wqe_at(sq, pi + 2);
+	uint32_t ds;
+
+	ds = fill_put_head(mlx5x_wqe_at(sq, pi), seg, f->mkey,
+			   f->list ? 0 : MLX5X_UMR_INLINE, f->entries,
+			   f->access, f->start);
+	seg->len = htobe64(f->length);
+	seg->log_page_size = htobe32(f->log_page);
+	if (!f->list)
+		return ds;
+	data->byte_count = htobe32((ds - FILL_HEAD_DS) * MLX5X_SEG);
+	data->lkey = htobe32(f->list->mr->lkey);
+	data->addr = htobe64((uintptr_t)f->list->klms);
+	return FILL_HEAD_DS + 1;
 }
 
-/* The first block behind the control segment, and the second. */
-static struct mlx5x_mkey_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
-				      uint8_t flags, uint16_t octowords,
-				      uint64_t mask)
+static void sink_ring(struct sink *s, struct mlx5x_sq *sq, uint32_t pi)
 {
-	struct mlx5x_umr_ctrl_seg *umr =
-		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(sq, pi) + 1);
-	struct mlx5x_mkey_seg *mkey =
-		(struct mlx5x_mkey_seg *)mlx5x_wqe_at(sq, pi + 1);
-
-	*umr = (struct mlx5x_umr_ctrl_seg){
-		.flags = MLX5X_UMR_INLINE | MLX5X_UMR_XLT_OFFSET | flags,
-		.xlt_octowords = htobe16(octowords),
-		.mkey_mask = htobe64(mask | MLX5X_MKEY_MASK_FREE |
-				     MLX5X_MKEY_MASK_KEY),
-	};
-	*mkey = (struct mlx5x_mkey_seg){};
-	return mkey;
+	s->first = (struct mlx5x_klm_seg *)sq->buf;
+	s->end = (struct mlx5x_klm_seg *)sq->end;
+	s->next = (struct mlx5x_klm_seg *)mlx5x_wqe_at(sq, pi + 2);
 }
 
-/* Free the key; its low byte is then tag. */
-static uint32_t put_unbind(struct mlx5x_sq *sq, uint32_t pi, bool type2,
-			   uint8_t tag)
+static void sink_list(struct sink *s, struct mlx5x_mkey_list *list)
 {
-	struct mlx5x_mkey_seg *mkey;
-
-	mkey = put_umr(sq, pi, type2 ? MLX5X_UMR_CHECK_QPN : 0, 0,
-		       type2 ? MLX5X_MKEY_MASK_QPN : 0);
-	mkey->flags = htobe32(MLX5X_MKEY_FREE);
-	mkey->qpn_key = htobe32((uint32_t)MLX5X_MKEY_ANY_QPN << 8 | tag);
-	return UNBIND_DS;
+	s->first = list->klms;
+	s->end = NULL;
+	s->next = list->klms;
 }
 
-uint32_t mlx5x_put_local_inv(struct mlx5x_sq *sq, uint32_t pi)
+/* Groups of entries are whole. */
+static void sink_pad(struct sink *s, uint32_t entries)
 {
-	return put_unbind(sq, pi, true, 0);
+	for (; entries % MLX5X_KLM_GROUP; entries++)
+		*sink_take(s) = (struct mlx5x_klm_seg){};
 }
 
-static uint32_t rights(unsigned int access)
+static void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
+		      uint64_t addr)
 {
-	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5X_MKEY_LW : 0) |
-	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5X_MKEY_RW : 0) |
-	       (access & IBV_ACCESS_REMOTE_READ ? MLX5X_MKEY_RR : 0) |
-	       (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5X_MKEY_A : 0);
+	struct mlx5x_klm_seg *klm = sink_take(s);
+
+	klm->byte_count = htobe32(length);
+	klm->key = htobe32(lkey);
+	klm->addr = htobe64(addr);
 }
 
-static void put_list(struct mlx5x_klm_seg *klm,
-		     const struct ibv_mw_bind_info *info)
+/* Entries of the largest size and a rest; of an empty piece, none. */
+static uint64_t num_entries(const struct mlx5x_mkey_piece *piece)
 {
-	uint64_t addr = info->addr, left = info->length, len;
-	int i;
+	return piece->length / max_piece + !!(piece->length % max_piece);
+}
 
-	for (i = 0; i < MAX_KLMS; i++) {
-		len = left < max_klm ? left : max_klm;
-		klm[i] = (struct mlx5x_klm_seg){};
-		if (!len)
-			continue;
-		klm[i].byte_count = htobe32(len);
-		klm[i].key = htobe32(info->mr->lkey);
-		klm[i].addr = htobe64(addr);
-		addr += len;
-		left -= len;
+/* False if there is no such MR. */
+static bool get_piece(const struct fill *f, uint32_t i, enum form form,
+		      struct mlx5x_mkey_piece *piece)
+{
+	if (form == FORM_OWN) {
+		*piece = ((const struct mlx5x_mkey_piece *)f->pieces)[i];
+		return true;
+	} else {
+		const struct ibv_exp_mem_region *region = f->pieces;
+
+		region += i;
+		if (!region->mr)
+			return false;
+		piece->addr = region->base_addr;
+		piece->length = region->length;
+		piece->lkey = region->mr->lkey;
+		return true;
 	}
 }
 
-uint32_t mlx5x_put_bind(struct mlx5x_sq *sq, uint32_t pi,
-			const struct mlx5x_bind *bind)
+/* Enough room for all pieces, each with an MR?  0, f->entries; or why not. */
+static int check_list(struct fill *f, uint32_t room, enum form form)
 {
-	const struct ibv_mw_bind_info *info = bind->info;
-	bool type2 = bind->mw->type == IBV_MW_TYPE_2;
-	uint8_t tag = bind->rkey & 0xff;
-	struct mlx5x_mkey_seg *mkey;
+	struct mlx5x_mkey_piece p;
+	uint32_t left = room, i;
+	uint64_t n;
 
-	if (!info->length)
-		return put_unbind(sq, pi, type2, tag);
-	mkey = put_umr(sq, pi, type2 ? MLX5X_UMR_CHECK_FREE : 0, MAX_KLMS,
-		       (type2 ? MLX5X_MKEY_MASK_QPN : 0) | MLX5X_MKEY_MASK_LEN |
-			       MLX5X_MKEY_MASK_START_ADDR | MLX5X_MKEY_MASK_LW |
-			       MLX5X_MKEY_MASK_RR | MLX5X_MKEY_MASK_RW |
-			       MLX5X_MKEY_MASK_A);
-	mkey->flags = htobe32(rights(info->mw_access_flags));
-	mkey->qpn_key = htobe32(
-		(type2 ? sq->qpn : (uint32_t)MLX5X_MKEY_ANY_QPN << 8) | tag);
-	mkey->start_addr = info->mw_access_flags & IBV_ACCESS_ZERO_BASED
-				   ? 0
-				   : htobe64(info->addr);
-	mkey->len = htobe64(info->length);
-	put_list((struct mlx5x_klm_seg *)mlx5x_wqe_at(sq, pi + 2), info);
-	return BIND_DS;
+	for (i = 0; i < f->num; i++) {
+		if (!get_piece(f, i, form, &p))
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "a piece without an MR");
+		n = num_entries(&p);
+		if (n > left)
+			return refuse_room(f);
+		left -= n;
+		f->length += p.length;
+	}
+	f->entries = room - left;
+	return 0;
+}
+
+static void put_list(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_mkey_piece p = {};
+	uint64_t len;
+	uint32_t i;
+
+	for (i = 0; i < f->num; i++) {
+		get_piece(f, i, form, &p);
+		for (; p.length; p.length -= len, p.addr += len) {
+			len = p.length < max_piece ? p.length : max_piece;
+			put_entry(s, len, p.lkey, p.addr);
+		}
+	}
+}
+
+/* Equal pieces, of which the last may be shorter. */
+static int check_fixed(struct fill *f, uint32_t room, enum form form)
+{
+	struct mlx5x_mkey_piece p;
+	uint64_t size = 0;
+	uint32_t i;
+
+	if (f->num > room)
+		return refuse_room(f);
+	for (i = 0; i < f->num; i++) {
+		if (!get_piece(f, i, form, &p))
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "a piece without an MR");
+		if (!i)
+			size = p.length;
+		if (!p.length || p.length > size ||
+		    (p.length < size && i + 1 < f->num))
+			return refuse_fill(f->qp, f->mkey, EINVAL,
+					   "pieces that are not equal");
+		if (f->access & IBV_ACCESS_REMOTE_ATOMIC &&
+		    p.addr % ATOMIC_ALIGN)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"atomics on a piece that is not aligned");
+		f->length += p.length;
+	}
+	if (!f->num)
+		return 0;
+	f->entries = f->num;
+	/* The only piece may be shorter than what is called its size. */
+	if (f->num == 1 && size < MIN_FIXED_SIZE)
+		size = MIN_FIXED_SIZE;
+	if (f->num == 1)
+		while (size & (size - 1))
+			size += size & -size;
+	if (size < MIN_FIXED_SIZE || size > max_piece || size & (size - 1))
+		return refuse_fill(
+			f->qp, f->mkey, EINVAL,
+			"pieces of a size that is no power of two from 4 KiB to 2 GiB");
+	f->log_page = __builtin_ctzll(size);
+	return 0;
+}
+
+static void put_fixed(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_mkey_piece p = {};
+	uint32_t i;
+
+	for (i = 0; i < f->num; i++) {
+		get_piece(f, i, form, &p);
+		put_entry(s, 0, p.lkey, p.addr);
+	}
+}
+
+/*
+ * Patterns: lists that repeat blocks.  The device has 16 bits for the size of
+ * a block and for its stride, and no negative ones.
+ */
+
+/* Of a pattern: one block, in the widths that the device has. */
+static int get_block(const struct fill *f, uint32_t i, enum form form,
+		     struct mlx5x_mkey_block *block)
+{
+	uint64_t length, stride;
+
+	if (form == FORM_OWN) {
+		*block = ((const struct mlx5x_mkey_block *)f->pieces)[i];
+		length = block->length;
+		stride = block->stride;
+	} else {
+		const struct ibv_exp_mem_repeat_block *b = f->pieces;
+
+		b += i;
+		if (!b->mr || !b->byte_count || !b->stride)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a block without MR, size or stride");
+		length = b->byte_count[0];
+		stride = b->stride[0];
+		block->addr = b->base_addr;
+		block->lkey = b->mr->lkey;
+		block->length = length;
+		block->stride = stride;
+	}
+	if (length < 1 || length > MLX5X_MAX_BLOCK ||
+	    stride > MLX5X_MAX_BLOCK) {
+		verbs_err(verbs_get_ctx(f->qp->vqp.qp.context),
+			  "QP 0x%x: a block of %" PRIu64 " bytes each %" PRIu64
+			  " refused, possible are 1 to 65535 each 0 to 65535\n",
+			  f->qp->vqp.qp.qp_num, length, stride);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check_pattern(struct fill *f, uint32_t room, enum form form)
+{
+	struct mlx5x_mkey_block b;
+	uint64_t round = 0;
+	uint32_t i;
+	int err;
+
+	if (f->mkey->fixed)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a pattern in a key of equal pieces");
+	if (f->num > room)
+		return refuse_room(f);
+	for (i = 0; i < f->num; i++) {
+		err = get_block(f, i, form, &b);
+		if (err)
+			return err;
+		round += b.length;
+	}
+	f->entries = f->num ? f->num + 1 : 0;
+	f->length = round * f->repeat;
+	return 0;
+}
+
+static void put_pattern(const struct fill *f, struct sink *s, enum form form)
+{
+	struct mlx5x_repeat_seg *head = (struct mlx5x_repeat_seg *)sink_take(s);
+	struct mlx5x_mkey_block b = {};
+	struct mlx5x_block_seg *seg;
+	uint32_t i;
+
+	head->byte_count = htobe32(f->length / f->repeat);
+	head->op = htobe32(MLX5X_REPEAT_OP);
+	head->repeat = htobe32(f->repeat);
+	head->rsvd12 = 0;
+	head->num_blocks = htobe16(f->num);
+	for (i = 0; i < f->num; i++) {
+		get_block(f, i, form, &b);
+		seg = (struct mlx5x_block_seg *)sink_take(s);
+		seg->stride = htobe16(b.stride);
+		seg->byte_count = htobe16(b.length);
+		seg->key = htobe32(b.lkey);
+		seg->addr = htobe64(b.addr);
+	}
+}
+
+/* Is all of it below 2^64? */
+static int check_range(const struct fill *f)
+{
+	if (!f->entries)
+		return refuse_fill(f->qp, f->mkey, EINVAL, "no pieces");
+	if (f->start + (f->length - 1) < f->start)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a range beyond 2^64");
+	return 0;
+}
+
+static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
+{
+	const struct mlx5x_mkey *mkey = f->mkey;
+	uint32_t room = f->list ? f->list->max_klms : f->qp->sq.max_klms;
+	bool pattern = f->repeat;
+	struct sink s;
+	int err;
+
+	if (room > mkey->max_klms - pattern)
+		room = mkey->max_klms - pattern;
+	if (f->list)
+		sink_list(&s, f->list);
+	else
+		sink_ring(&s, &f->qp->sq, pi);
+	if (pattern)
+		err = check_pattern(f, room, form);
+	else if (mkey->fixed)
+		err = check_fixed(f, room, form);
+	else
+		err = check_list(f, room, form);
+	if (!err)
+		err = check_range(f);
+	if (err)
+		return err;
+	if (pattern)
+		put_pattern(f, &s, form);
+	else if (mkey->fixed)
+		put_fixed(f, &s, form);
+	else
+		put_list(f, &s, form);
+	sink_pad(&s, f->entries);
+	*ds = put_head(f, pi);
+	return 0;
+}
+
+/* How the vendor's request says that it is a pattern, or a special list. */
+static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
+{
+	const size_t *repeat = wr->ext_op.umr.mem_list.rb.repeat_count;
+
+	switch (wr->ext_op.umr.umr_type) {
+	case IBV_EXP_UMR_MR_LIST:
+		if (f->mkey->fixed)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"pieces of any size in a key of equal ones");
+		break;
+	case IBV_EXP_UMR_MR_LIST_FIXED_SIZE:
+		if (!f->mkey->fixed)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"the key was made without FIXED_BUFFER_SIZE");
+		break;
+	case IBV_EXP_UMR_REPEAT:
+		if (wr->ext_op.umr.mem_list.rb.stride_dim != 1)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a pattern of more than one dimension");
+		if (!repeat || !*repeat || *repeat > UINT32_MAX)
+			return refuse_fill(
+				f->qp, f->mkey, EINVAL,
+				"a repeat count that is not 1 to 2^32 - 1");
+		f->repeat = *repeat;
+		break;
+	default:
+		return refuse_fill(f->qp, f->mkey, EINVAL, "no such umr_type");
+	}
+	if (wr->exp_send_flags & IBV_EXP_SEND_INLINE)
+		return 0;
+	if (!wr->ext_op.umr.memory_objects)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a list neither inline nor with memory");
+	f->list = to_mlist(wr->ext_op.umr.memory_objects);
+	if (f->list->ibv.context != f->qp->vqp.qp.context)
+		return refuse_fill(f->qp, f->mkey, EINVAL,
+				   "a list's memory of another context");
+	/* The device would find out, and stop the queue. */
+	if (f->list->pdn != f->qp->pdn)
+		return refuse_fill(f->qp, f->mkey, EPERM,
+				   "a list's memory of another PD");
+	return 0;
+}
+
+int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
+		       const struct ibv_exp_send_wr *wr, uint32_t *ds)
+{
+	struct ibv_mr *mr = wr->ext_op.umr.modified_mr;
+	struct fill f;
+	int err;
+
+	err = check_mkey(qp, mr);
+	if (err)
+		return err;
+	f = (struct fill){
+		.qp = qp,
+		.mkey = to_mmkey(mr),
+		.access = wr->ext_op.umr.exp_access,
+		.start = wr->ext_op.umr.base_addr,
+		.pieces = wr->ext_op.umr.mem_list.mem_reg_list,
+		.num = wr->ext_op.umr.num_mrs,
+	};
+	err = check_access(&f);
+	if (err)
+		return err;
+	if (f.num && !f.pieces)
+		return refuse_fill(qp, f.mkey, EINVAL,
+				   "a number without a list");
+	err = parse_exp(&f, wr);
+	return err ? err : fill(&f, pi, FORM_EXP, ds);
+}
+
+static int fill_own(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+		    struct fill *f, size_t num, uint32_t *ds)
+{
+	int err = check_mkey(qp, mr);
+
+	if (err)
+		return err;
+	f->qp = qp;
+	f->mkey = to_mmkey(mr);
+	f->access &= ~(uint64_t)IBV_ACCESS_OPTIONAL_RANGE;
+	err = check_access(f);
+	if (err)
+		return err;
+	if (num && !f->pieces)
+		return refuse_fill(qp, f->mkey, EINVAL,
+				   "a number without a list");
+	if (num > UINT32_MAX)
+		return refuse_room(f);
+	f->num = num;
+	return fill(f, pi, FORM_OWN, ds);
+}
+
+int mlx5x_put_fill_list(struct mlx5x_qp *qp, uint32_t pi,
+			const struct fill_list *list, uint32_t *ds)
+{
+	struct fill f = { .access = list->access,
+			  .start = *list->start,
+			  .pieces = list->pieces };
+
+	return fill_own(qp, pi, list->mr, &f, list->num, ds);
+}
+
+int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+			   unsigned int access, uint64_t start, uint32_t repeat,
+			   size_t num, const struct mlx5x_mkey_block *blocks,
+			   uint32_t *ds)
+{
+	struct fill f = { .access = access,
+			  .start = start,
+			  .repeat = repeat,
+			  .pieces = blocks };
+
+	if (!repeat)
+		return refuse_fill(qp, NULL, EINVAL, "a repeat count of 0");
+	return fill_own(qp, pi, mr, &f, num, ds);
+}
+
+/* The key is then free; its number stays. */
+int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
+		   uint32_t *ds)
+{
+	struct mlx5x_umr_ctrl_seg *umr =
+		(struct mlx5x_umr_ctrl_seg *)(mlx5x_wqe_at(&qp->sq, pi) + 1);
+	struct mlx5x_mkc_seg *mkey =
+		(struct mlx5x_mkc_seg *)mlx5x_wqe_at(&qp->sq, pi + 1);
+	int err = check_mkey(qp, mr);
+
+	if (err)
+		return err;
+	*umr = (struct mlx5x_umr_ctrl_seg){
+		.flags = MLX5X_UMR_INLINE,
+		.mkey_mask = htobe64(MLX5X_MKC_MASK_FREE),
+	};
+	*mkey = (struct mlx5x_mkc_seg){
+		.flags = htobe32(MLX5X_MKC_FREE),
+		.qpn_key = to_mmkey(mr)->be_qpn_key,
+	};
+	*ds = FILL_HEAD_DS;
+	return 0;
 }

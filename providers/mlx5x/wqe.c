@@ -202,17 +202,17 @@ bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 			uint32_t null_lkey, const void *data, uint32_t bytes)
 {
 	struct mlx5x_ctrl_seg *ctrl = mlx5x_wqe_at(sq, wqe_counter);
-	uint32_t ds = be32toh(ctrl->qpn_ds) & MLX5X_MAX_DS;
+	uint32_t ds = be32toh(ctrl->qpn_ds) & MLX5X_CTRL_DS_MASK;
 	struct mlx5x_data_seg *seg;
 	uint32_t done, i;
 
-	switch (be32toh(ctrl->opmod_idx_opcode) & 0xff) {
+	switch (be32toh(ctrl->opmod_idx_opcode) & MLX5X_CTRL_OPCODE_MASK) {
 	case MLX5X_OP_RDMA_READ:
-		i = 2;
+		i = MLX5X_RDMA_DS;
 		break;
 	case MLX5X_OP_ATOMIC_CS:
 	case MLX5X_OP_ATOMIC_FA:
-		i = 3;
+		i = MLX5X_ATOMIC_DS;
 		break;
 	default:
 		return !bytes;

@@ -47,6 +47,18 @@ MLX5X_INLINE bool mlx5x_op_returns_data(const struct mlx5x_op *op)
 	return op->report.byte_len != MLX5X_LEN_NONE;
 }
 
+/* fm_ce_se of a request; fm is for the requests after the one before. */
+MLX5X_INLINE uint8_t mlx5x_fm_ce_se(const uint8_t *fm, unsigned int send_flags)
+{
+	return fm[send_flags & MLX5X_FM_FLAGS];
+}
+
+/* Basic blocks that so many segments take. */
+MLX5X_INLINE uint32_t mlx5x_wqe_blocks(uint32_t ds)
+{
+	return (ds + MLX5X_WQEBB_DS - 1) / MLX5X_WQEBB_DS;
+}
+
 MLX5X_INLINE struct mlx5x_ctrl_seg *mlx5x_wqe_at(struct mlx5x_sq *sq,
 						 uint32_t pi)
 {
@@ -61,7 +73,9 @@ MLX5X_INLINE void mlx5x_put_ctrl(struct mlx5x_sq *sq,
 {
 	__be32 flags = htobe32(fm_ce_se);
 
-	ctrl->opmod_idx_opcode = htobe32((pi & 0xffff) << 8 | opcode);
+	ctrl->opmod_idx_opcode =
+		htobe32((pi & MLX5X_CTRL_INDEX_MASK) << MLX5X_CTRL_INDEX_SHIFT |
+			opcode);
 	ctrl->qpn_ds = htobe32(sq->qpn | ds);
 	/* signature, two reserved bytes and the flags are one word */
 	memcpy(&ctrl->signature, &flags, sizeof(flags));
@@ -83,9 +97,11 @@ MLX5X_INLINE void mlx5x_put_atomic(struct mlx5x_atomic_seg *seg,
 	seg->compare = htobe64(compare);
 }
 
-/* Control segment and address vector are one block. */
+/* Segments in front of the data. */
 enum {
-	MLX5X_UD_HEAD_DS = 4
+	MLX5X_RDMA_DS = 2,    /* control segment, remote address */
+	MLX5X_ATOMIC_DS = 3,  /* and the operands */
+	MLX5X_UD_HEAD_DS = 4, /* control segment and address vector */
 };
 static_assert(sizeof(struct mlx5x_ctrl_seg) + sizeof(struct mlx5x_av) ==
 		      MLX5X_UD_HEAD_DS * MLX5X_SEG,
@@ -141,6 +157,9 @@ MLX5X_INLINE int mlx5x_put_sgl(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
 		if (unlikely((uint8_t *)seg == sq->end))
 			seg = (struct mlx5x_data_seg *)sq->buf;
 	}
+	/* Spares the callers, which ask whether it is -1, one more test. */
+	if (n < 0)
+		__builtin_unreachable();
 	return likely(!(all & MLX5X_INLINE_SEG)) ? n : -1;
 }
 

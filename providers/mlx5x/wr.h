@@ -47,18 +47,12 @@ MLX5X_INLINE void mlx5x_wr_end(struct mlx5x_qp *qp, const struct mlx5x_op *op,
 	wr->ds = ds;
 	wr->data = data;
 	mlx5x_put_ctrl(sq, wr->ctrl, pi, op->opcode, ds,
-		       sq->fm[qp_ex->wr_flags & 7], imm);
-	sq->fm = sq->fm_ce_se[0];
+		       mlx5x_fm_ce_se(sq->fm, qp_ex->wr_flags), imm);
+	sq->fm = sq->fm_ce_se[MLX5X_AFTER_ANY];
 	mlx5x_put_slot(sq, pi, sq->head, qp_ex->wr_id, op);
 	sq->head++;
-	sq->pi = pi + (ds + 3) / 4;
+	sq->pi = pi + mlx5x_wqe_blocks(ds);
 	wr->num++;
 }
-
-int mlx5x_wr_complete(struct ibv_qp_ex *qp_ex);
-
-/* Set the builders for send_ops. */
-void mlx5x_wr_init_rc(struct ibv_qp_ex *ex, uint64_t send_ops);
-void mlx5x_wr_init_ud(struct ibv_qp_ex *ex, uint64_t send_ops);
 
 #endif

@@ -3,7 +3,8 @@
  * The builders of <infiniband/verbs_mkey.h>.
  */
 #include <errno.h>
-#include "fill_fast.h"
+#include "ops.h"
+#include "umr_fast.h"
 #include "wr.h"
 
 static const struct mlx5x_op umr_op = {
@@ -19,12 +20,12 @@ static void end(struct mlx5x_qp *qp, struct ibv_mr *mkey, int err, uint32_t ds)
 		return;
 	}
 	mlx5x_wr_end(qp, &umr_op, ds, NULL, to_mmkey(mkey)->be_key);
-	qp->sq.fm = qp->sq.fm_ce_se[1];
+	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_UMR];
 }
 
-void mlx5x_wr_key_list(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
-		       unsigned int access, uint64_t start, size_t num,
-		       const struct mlx5x_mkey_piece *pieces)
+void mlx5x_mkey_wr_list(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
+			unsigned int access, uint64_t start, size_t num,
+			const struct mlx5x_mkey_piece *pieces)
 {
 	const struct fill_list f = {
 		.mr = mkey,
@@ -45,10 +46,10 @@ void mlx5x_wr_key_list(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
 	end(qp, mkey, err, ds);
 }
 
-void mlx5x_wr_key_interleaved(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
-			      unsigned int access, uint64_t start,
-			      uint32_t repeat, size_t num,
-			      const struct mlx5x_mkey_block *blocks)
+void mlx5x_mkey_wr_interleaved(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
+			       unsigned int access, uint64_t start,
+			       uint32_t repeat, size_t num,
+			       const struct mlx5x_mkey_block *blocks)
 {
 	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
 	uint32_t ds = 0;
@@ -61,7 +62,7 @@ void mlx5x_wr_key_interleaved(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey,
 	end(qp, mkey, err, ds);
 }
 
-void mlx5x_wr_key_invalidate(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey)
+void mlx5x_mkey_wr_invalidate(struct ibv_qp_ex *qp_ex, struct ibv_mr *mkey)
 {
 	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
 	uint32_t ds = 0;

@@ -11,7 +11,7 @@
 
 struct fake fake;
 
-static struct mlx5x_device device = {
+struct mlx5x_device fake_device = {
 	.vdev.device.name = "fake0",
 	.vdev.ops = &mlx5x_device_ops,
 	.vdev.refcount = 1,
@@ -49,7 +49,8 @@ void fake_reset(void)
 	for (i = 0; i < FAKE_NUM_CMDS; i++)
 		fake.fail_after[i] = -1;
 	fake_share_reset();
-	device.vdev.core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	fake_device.vdev.core_support =
+		IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 }
 
 void fake_fail(enum fake_cmd cmd, int after, int err)
@@ -58,7 +59,7 @@ void fake_fail(enum fake_cmd cmd, int after, int err)
 	fake.fail_errno[cmd] = err;
 }
 
-static int call(enum fake_cmd cmd)
+int fake_call(enum fake_cmd cmd)
 {
 	fake.calls[cmd]++;
 	if (fake.on_call)
@@ -69,9 +70,12 @@ static int call(enum fake_cmd cmd)
 	return errno;
 }
 
-int fake_call(enum fake_cmd cmd)
+static int destroy(enum fake_cmd cmd, int *live)
 {
-	return call(cmd);
+	int err = fake_call(cmd);
+
+	*live -= !err;
+	return err;
 }
 
 /* Commands */
@@ -80,7 +84,7 @@ int mlx5x_cmd_get_context(struct verbs_context *vctx,
 			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
 			  struct mlx5_ib_alloc_ucontext_resp *resp)
 {
-	int err = call(FAKE_GET_CONTEXT);
+	int err = fake_call(FAKE_GET_CONTEXT);
 
 	(void)vctx;
 	fake.ucontext_req = *req;
@@ -96,14 +100,14 @@ int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 			enum mlx5_ib_uapi_uar_alloc_type type,
 			struct mlx5x_uar *uar)
 {
-	int err = call(FAKE_ALLOC_UAR);
+	int err = fake_call(FAKE_ALLOC_UAR);
 
 	(void)context;
 	(void)type;
 	if (err)
 		return err;
 	uar->length = sysconf(_SC_PAGESIZE);
-	/* not mmap, which would count it and put a guard behind it */
+	/* a system call: our mmap would count it and add a guard page */
 	uar->addr = (void *)syscall(SYS_mmap, NULL, uar->length,
 				    PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -126,7 +130,7 @@ int mlx5x_cmd_query_device(struct ibv_context *context,
 			   bool driver_resp, uint64_t *fw_ver,
 			   struct mlx5_ib_query_device_resp *resp)
 {
-	int err = call(FAKE_QUERY_DEVICE);
+	int err = fake_call(FAKE_QUERY_DEVICE);
 
 	(void)context;
 	(void)input;
@@ -147,13 +151,13 @@ int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
 	(void)context;
 	(void)port_num;
 	*attr = fake.port;
-	return call(FAKE_QUERY_PORT);
+	return fake_call(FAKE_QUERY_PORT);
 }
 
 int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 		   void *out, size_t outlen)
 {
-	int err = call(FAKE_DEVX);
+	int err = fake_call(FAKE_DEVX);
 
 	(void)context;
 	assert_int_equal(inlen, sizeof(fake.devx_in));
@@ -172,7 +176,7 @@ int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 		       uint32_t *pdn)
 {
-	int err = call(FAKE_ALLOC_PD);
+	int err = fake_call(FAKE_ALLOC_PD);
 
 	(void)context;
 	if (err)
@@ -185,17 +189,14 @@ int mlx5x_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 
 int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd)
 {
-	int err = call(FAKE_DEALLOC_PD);
-
 	(void)pd;
-	fake.live_pds -= !err;
-	return err;
+	return destroy(FAKE_DEALLOC_PD, &fake.live_pds);
 }
 
 int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t hca_va, int access, struct verbs_mr *vmr)
 {
-	int err = call(FAKE_REG_MR);
+	int err = fake_call(FAKE_REG_MR);
 
 	(void)addr;
 	(void)length;
@@ -217,7 +218,7 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 		       size_t length, uint64_t hca_va, int access,
 		       struct ibv_pd *pd)
 {
-	int err = call(FAKE_REREG_MR);
+	int err = fake_call(FAKE_REREG_MR);
 
 	fake.rereg_flags = flags;
 	fake.rereg_addr = addr;
@@ -235,11 +236,8 @@ int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr)
 {
-	int err = call(FAKE_DEREG_MR);
-
 	fake.mr_handle = vmr->ibv_mr.handle;
-	fake.live_mrs -= !err;
-	return err;
+	return destroy(FAKE_DEREG_MR, &fake.live_mrs);
 }
 
 int mlx5x_cmd_create_cq(struct ibv_context *context,
@@ -248,7 +246,7 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 			const struct mlx5_ib_create_cq *req, uint32_t uar,
 			uint32_t *cqn)
 {
-	int err = call(FAKE_CREATE_CQ);
+	int err = fake_call(FAKE_CREATE_CQ);
 
 	fake.cq_req = *req;
 	fake.cq_attr = *attr;
@@ -265,25 +263,22 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 
 int mlx5x_cmd_destroy_cq(struct ibv_cq *cq)
 {
-	int err = call(FAKE_DESTROY_CQ);
-
 	(void)cq;
-	fake.live_cqs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_CQ, &fake.live_cqs);
 }
 
 int mlx5x_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
 			 struct ibv_srq_init_attr *attr,
 			 const struct mlx5_ib_create_srq *req, uint32_t *srqn)
 {
-	int err = call(FAKE_CREATE_SRQ);
+	int err = fake_call(FAKE_CREATE_SRQ);
 
 	fake.srq_req = *req;
 	fake.srq_attr = *attr;
 	if (err)
 		return err;
 	srq->context = pd->context;
-	/* the kernel answers with what it made of it */
+	/* the kernel's answer is not the provider's */
 	attr->attr.max_wr = 0xdead;
 	*srqn = 0x777;
 	fake.live_srqs++;
@@ -295,30 +290,27 @@ int mlx5x_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 {
 	(void)srq;
 	fake.srq_limit = attr_mask & IBV_SRQ_LIMIT ? attr->srq_limit : 0;
-	return call(FAKE_MODIFY_SRQ);
+	return fake_call(FAKE_MODIFY_SRQ);
 }
 
 int mlx5x_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 {
 	(void)srq;
 	*attr = (struct ibv_srq_attr){ .srq_limit = fake.srq_limit };
-	return call(FAKE_QUERY_SRQ);
+	return fake_call(FAKE_QUERY_SRQ);
 }
 
 int mlx5x_cmd_destroy_srq(struct ibv_srq *srq)
 {
-	int err = call(FAKE_DESTROY_SRQ);
-
 	(void)srq;
-	fake.live_srqs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_SRQ, &fake.live_srqs);
 }
 
 int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct mlx5_ib_create_qp *req)
 {
-	int err = call(FAKE_CREATE_QP);
+	int err = fake_call(FAKE_CREATE_QP);
 
 	fake.qp_req = *req;
 	fake.qp_attr = *attr;
@@ -330,7 +322,7 @@ int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 	vqp->qp.recv_cq = attr->recv_cq;
 	vqp->qp.qp_type = attr->qp_type;
 	vqp->qp.qp_num = fake.qpn++;
-	/* what the kernel says of queues that are ours is of no interest */
+	/* the provider ignores the kernel's answer about its queues */
 	attr->cap.max_send_wr = 1;
 	fake.live_qps++;
 	return 0;
@@ -342,7 +334,7 @@ int mlx5x_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	(void)qp;
 	(void)attr;
 	(void)attr_mask;
-	return call(FAKE_MODIFY_QP);
+	return fake_call(FAKE_MODIFY_QP);
 }
 
 int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -352,22 +344,19 @@ int mlx5x_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	(void)attr_mask;
 	memset(attr, 0, sizeof(*attr));
 	memset(init_attr, 0, sizeof(*init_attr));
-	return call(FAKE_QUERY_QP);
+	return fake_call(FAKE_QUERY_QP);
 }
 
 int mlx5x_cmd_destroy_qp(struct ibv_qp *qp)
 {
-	int err = call(FAKE_DESTROY_QP);
-
 	(void)qp;
-	fake.live_qps -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_QP, &fake.live_qps);
 }
 
 int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 			struct ibv_ah_attr *attr, uint8_t dmac[6])
 {
-	int err = call(FAKE_CREATE_AH);
+	int err = fake_call(FAKE_CREATE_AH);
 
 	(void)pd;
 	(void)ah;
@@ -381,11 +370,8 @@ int mlx5x_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 
 int mlx5x_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	int err = call(FAKE_DESTROY_AH);
-
 	(void)ah;
-	fake.live_ahs -= !err;
-	return err;
+	return destroy(FAKE_DESTROY_AH, &fake.live_ahs);
 }
 
 int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
@@ -395,7 +381,7 @@ int mlx5x_cmd_query_gid_type(struct ibv_context *context, uint8_t port_num,
 	(void)port_num;
 	(void)index;
 	*type = fake.gid_type;
-	return call(FAKE_QUERY_GID_TYPE);
+	return fake_call(FAKE_QUERY_GID_TYPE);
 }
 
 int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
@@ -404,7 +390,47 @@ int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
 	(void)context;
 	(void)attr;
 	memcpy(dmac, "\x02\x66\x77\x88\x99\xaa", 6);
-	return call(FAKE_RESOLVE_DMAC);
+	return fake_call(FAKE_RESOLVE_DMAC);
+}
+
+int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
+		       uint8_t num_klms, struct ibv_mw *mw)
+{
+	int err = fake_call(FAKE_ALLOC_MW);
+
+	fake.mw_klms = num_klms;
+	fake.mw_type = type;
+	if (err)
+		return err;
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->rkey = 0x98765400;
+	mw->type = type;
+	fake.live_mws++;
+	return 0;
+}
+
+int mlx5x_cmd_create_mkey(struct ibv_context *context,
+			  const struct mlx5x_create_mkey_in *in,
+			  struct mlx5x_create_mkey_out *out, uint32_t *handle)
+{
+	int err = fake_call(FAKE_CREATE_MKEY);
+
+	(void)context;
+	fake.mkey_in = *in;
+	out->status = fake.mkey_status;
+	if (err || fake.no_devx)
+		return err ? err : EINVAL;
+	out->index = htobe32(fake.mkey_index++);
+	*handle = 555;
+	fake.live_mkeys++;
+	return 0;
+}
+
+int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw)
+{
+	(void)mw;
+	return destroy(FAKE_DEALLOC_MW, &fake.live_mws);
 }
 
 /* libmlx5x.so.1 */
@@ -412,7 +438,7 @@ int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
 int mlx5x_register_context(struct ibv_context *context,
 			   const struct verbs_exp_ops *ops)
 {
-	int err = call(FAKE_REGISTER);
+	int err = fake_call(FAKE_REGISTER);
 
 	(void)context;
 	assert_int_equal(ops->size, sizeof(*ops));
@@ -437,140 +463,4 @@ void mlx5x_smr_release(struct mlx5x_smr *smr)
 	(void)smr;
 	fake.smr_released++;
 	fake.smr_released_at = fake.live_mrs;
-}
-
-/* Objects */
-
-struct ibv_context *fake_open(void)
-{
-	int fd = open("/dev/null", O_RDWR);
-	struct verbs_context *vctx;
-
-	assert_true(fd >= 0);
-	vctx = mlx5x_alloc_context(&device.vdev.device, fd, NULL);
-	return vctx ? &vctx->context : NULL;
-}
-
-struct ibv_context *fake_import(void)
-{
-	int fd = open("/dev/null", O_RDWR);
-	struct verbs_context *vctx;
-
-	assert_true(fd >= 0);
-	vctx = mlx5x_import_context(&device.vdev.device, fd);
-	return vctx ? &vctx->context : NULL;
-}
-
-void fake_close(struct ibv_context *context)
-{
-	mlx5x_free_context(context);
-}
-
-void fake_assert_clean(void)
-{
-	assert_int_equal(fake.live_uars, 0);
-	assert_int_equal(fake.live_pds, 0);
-	assert_int_equal(fake.live_mrs, 0);
-	assert_int_equal(fake.live_mws, 0);
-	assert_int_equal(fake.live_cqs, 0);
-	assert_int_equal(fake.live_qps, 0);
-	assert_int_equal(fake.live_srqs, 0);
-	assert_int_equal(fake.live_ahs, 0);
-	assert_int_equal(fake.live_contexts, 0);
-	assert_int_equal(fake.live_maps, 0);
-	assert_int_equal(fake.dontfork, 0);
-	assert_int_equal(atomic_load(&fake.locks_held), 0);
-}
-
-uint8_t *fake_uar(struct mlx5x_bf *bf)
-{
-	return (uint8_t *)((uintptr_t)bf->reg & ~(uintptr_t)0xfff);
-}
-
-void fake_modify(struct ibv_qp *qp, enum ibv_qp_state state)
-{
-	struct ibv_qp_attr attr = { .qp_state = state };
-
-	assert_int_equal(mlx5x_modify_qp(qp, &attr, IBV_QP_STATE), 0);
-	qp->state = state;
-}
-
-void fake_rc_create(struct fake_rc *rc, const struct ibv_qp_cap *cap,
-		    int sq_sig_all)
-{
-	struct ibv_qp_init_attr attr = {
-		.cap = *cap,
-		.qp_type = rc->type ? rc->type : IBV_QPT_RC,
-		.sq_sig_all = sq_sig_all,
-		.srq = rc->srq,
-	};
-
-	rc->pd = mlx5x_alloc_pd(rc->context);
-	assert_non_null(rc->pd);
-	rc->send_cq = mlx5x_create_cq(rc->context, 63, NULL, 0);
-	assert_non_null(rc->send_cq);
-	rc->recv_cq = mlx5x_create_cq(rc->context, 63, NULL, 0);
-	assert_non_null(rc->recv_cq);
-	attr.send_cq = rc->send_cq;
-	attr.recv_cq = rc->recv_cq;
-	rc->qp = mlx5x_create_qp(rc->pd, &attr);
-	assert_non_null(rc->qp);
-	rc->cap = attr.cap;
-	fake_modify(rc->qp, IBV_QPS_RTS);
-}
-
-void fake_rc_open(struct fake_rc *rc, const struct ibv_qp_cap *cap,
-		  int sq_sig_all)
-{
-	rc->context = fake_open();
-	assert_non_null(rc->context);
-	fake_rc_create(rc, cap, sq_sig_all);
-}
-
-void fake_rc_destroy(struct fake_rc *rc)
-{
-	assert_int_equal(mlx5x_destroy_qp(rc->qp), 0);
-	assert_int_equal(mlx5x_destroy_cq(rc->send_cq), 0);
-	assert_int_equal(mlx5x_destroy_cq(rc->recv_cq), 0);
-	assert_int_equal(mlx5x_dealloc_pd(rc->pd), 0);
-}
-
-void fake_rc_close(struct fake_rc *rc)
-{
-	fake_rc_destroy(rc);
-	fake_close(rc->context);
-	fake_assert_clean();
-}
-
-/* CQEs */
-
-uint8_t *fake_cqe(struct ibv_cq *ibcq, uint32_t index)
-{
-	struct mlx5x_cq *cq = to_mcq(ibcq);
-	uint32_t size = fake.cq_req.cqe_size;
-
-	return (uint8_t *)cq->mem.addr +
-	       (size_t)(index % (ibcq->cqe + 1)) * size;
-}
-
-void fake_put_cqe(struct ibv_cq *cq, uint32_t index, const uint8_t bytes[64],
-		  uint8_t opcode, uint8_t flags)
-{
-	uint8_t *p = fake_cqe(cq, index) + fake.cq_req.cqe_size - 64;
-	uint32_t pass = index / (cq->cqe + 1);
-
-	memcpy(p, bytes, 63);
-	p[63] = opcode << 4 | flags | (pass & 1);
-}
-
-void fake_be16(uint8_t *p, uint16_t v)
-{
-	p[0] = v >> 8;
-	p[1] = v;
-}
-
-void fake_be32(uint8_t *p, uint32_t v)
-{
-	fake_be16(p, v >> 16);
-	fake_be16(p + 2, v);
 }

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "cmd.h"
-#include "mlx5x.h"
+#include "ops.h"
 
 enum fake_cmd {
 	FAKE_GET_CONTEXT,
@@ -77,9 +77,9 @@ struct fake {
 	uint32_t mkey_index;
 	uint8_t mkey_status;
 	bool refuse_devx;
-	bool no_devx; /* queries of capabilities only */
+	bool no_devx; /* the device takes queries of capabilities only */
 
-	/* what came */
+	/* what the commands were asked */
 	unsigned int calls[FAKE_NUM_CMDS];
 	struct mlx5_ib_alloc_ucontext_req_v2 ucontext_req;
 	struct mlx5_ib_create_cq cq_req;
@@ -104,7 +104,7 @@ struct fake {
 	struct mlx5x_create_mkey_in mkey_in;
 	int smr_withdrawn;
 	int smr_released;
-	/* the commands alive at the time of the release */
+	/* MRs that lived when the segment was released */
 	int smr_released_at;
 
 	/* how many live */
@@ -119,7 +119,8 @@ struct fake {
 	int live_ahs;
 	int live_contexts; /* registered with libmlx5x */
 	int live_maps;
-	long dontfork; /* bytes */
+	int live_dbrecs; /* doorbell records in use */
+	long dontfork;	 /* bytes */
 
 	/* spinlocks */
 	atomic_int locks_held;
@@ -129,23 +130,27 @@ struct fake {
 	int fail_after[FAKE_NUM_CMDS];
 	int fail_errno[FAKE_NUM_CMDS];
 	int alloc_fail_after;		    /* -1: never */
-	void (*on_call)(enum fake_cmd cmd); /* is told of each call */
+	void (*on_call)(enum fake_cmd cmd); /* at the start of each */
 	bool dontfork_fails;
 	unsigned int allocs;
 };
 
 extern struct fake fake;
+extern struct mlx5x_device fake_device;
 
 void fake_reset(void);
 void fake_fail(enum fake_cmd cmd, int after, int err);
-/* Counts a call: 0 or the errno it has to fail with. */
+/* Counts a call.  Returns 0, or the errno that the call has to return. */
 int fake_call(enum fake_cmd cmd);
 
 /* A context as ibv_open_device makes it; NULL with errno. */
 struct ibv_context *fake_open(void);
+/* As ibv_import_device makes it. */
 struct ibv_context *fake_import(void);
 void fake_close(struct ibv_context *context);
-/* Nothing is left of what the commands and mappings made. */
+/*
+ * Assert that nothing is left of what commands, allocations and mappings made.
+ */
 void fake_assert_clean(void);
 
 /* The page behind a UAR's page number, as the device would see it. */
@@ -165,14 +170,14 @@ struct fake_rc {
 
 void fake_rc_open(struct fake_rc *rc, const struct ibv_qp_cap *cap,
 		  int sq_sig_all);
-/* In a context that is open, which stays. */
+/* The same in an open context, which destroy leaves open. */
 void fake_rc_create(struct fake_rc *rc, const struct ibv_qp_cap *cap,
 		    int sq_sig_all);
 void fake_rc_destroy(struct fake_rc *rc);
 void fake_rc_close(struct fake_rc *rc);
 void fake_modify(struct ibv_qp *qp, enum ibv_qp_state state);
 
-/* Bytes of the CQE at an index counted from the CQ's creation. */
+/* The bytes of a CQE; the index counts from the CQ's creation. */
 uint8_t *fake_cqe(struct ibv_cq *cq, uint32_t index);
 /*
  * Write the next CQE of the ring as the device would: all bytes but the last
@@ -180,6 +185,11 @@ uint8_t *fake_cqe(struct ibv_cq *cq, uint32_t index);
  */
 void fake_put_cqe(struct ibv_cq *cq, uint32_t index, const uint8_t bytes[64],
 		  uint8_t opcode, uint8_t flags);
+/* A CQE's bytes for a WQE: queue and counter, all else zero. */
+void fake_cqe_of(uint8_t bytes[64], struct ibv_qp *qp, uint16_t counter);
+/* Write such a CQE. */
+void fake_complete(struct ibv_cq *cq, uint32_t index, struct ibv_qp *qp,
+		   uint16_t counter, uint8_t opcode);
 void fake_be16(uint8_t *p, uint16_t v);
 void fake_be32(uint8_t *p, uint32_t v);
 

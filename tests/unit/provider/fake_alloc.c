@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Allocations that fail on demand, mappings with a guard behind them, and
- * counts of what is mapped, kept from fork and locked: put in the place of the
- * C library's and libibverbs' functions by the linker.
+ * The linker puts these functions in the place of the C library's,
+ * libibverbs' and the provider's.  Allocations fail on demand, a guard page
+ * follows each mapping, and counts are kept of mappings, of doorbell records,
+ * of bytes kept from fork and of locks.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -61,6 +62,25 @@ int __wrap_munmap(void *addr, size_t len)
 {
 	fake.live_maps--;
 	return __real_munmap(addr, len + sysconf(_SC_PAGESIZE));
+}
+
+__be32 *__real_mlx5x_dbrec_alloc(struct mlx5x_context *ctx);
+__be32 *__wrap_mlx5x_dbrec_alloc(struct mlx5x_context *ctx);
+void __real_mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec);
+void __wrap_mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec);
+
+__be32 *__wrap_mlx5x_dbrec_alloc(struct mlx5x_context *ctx)
+{
+	__be32 *dbrec = __real_mlx5x_dbrec_alloc(ctx);
+
+	fake.live_dbrecs += !!dbrec;
+	return dbrec;
+}
+
+void __wrap_mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec)
+{
+	fake.live_dbrecs--;
+	__real_mlx5x_dbrec_free(ctx, dbrec);
 }
 
 int __wrap_ibv_dontfork_range(void *base, size_t size);

@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "fake_share.h"
+#include "rig.h"
 
 struct fake_share fake_share;
 
 void fake_share_reset(void)
 {
-	/* Everybody's locks are on one inode: numbers of our own. */
+	/*
+	 * Locks of all processes are on one inode, so each uses numbers of its
+	 * own.
+	 */
 	uint32_t number = ((uint32_t)getpid() & 0x7fffff) << 1;
 
 	fake_share = (struct fake_share){
@@ -31,6 +35,14 @@ int fake_fds(void)
 		n++;
 	closedir(dir);
 	return n;
+}
+
+struct ibv_context *open_ctx(void)
+{
+	struct ibv_context *context = fake_open();
+
+	assert_non_null(context);
+	return context;
 }
 
 int mlx5x_cmd_query_context(struct ibv_context *context,
@@ -114,6 +126,23 @@ int mlx5x_cmd_clone_cq(struct ibv_context *context, const struct mlx5x_cq *cq,
 	return 0;
 }
 
+int *fake_live(enum mlx5x_kind kind)
+{
+	static int *const live[] = {
+		[MLX5X_KIND_QP] = &fake.live_qps,
+		[MLX5X_KIND_AH] = &fake.live_ahs,
+		[MLX5X_KIND_CQ] = &fake.live_cqs,
+		[MLX5X_KIND_SRQ] = &fake.live_srqs,
+		[MLX5X_KIND_DEVX_MKEY] = &fake.live_mkeys,
+		[MLX5X_KIND_MW] = &fake.live_mws,
+		[MLX5X_KIND_MR] = &fake.live_mrs,
+		[MLX5X_KIND_PD] = &fake.live_pds,
+	};
+
+	static_assert(NUM_OF(live) == MLX5X_NUM_KINDS, "kinds");
+	return live[kind];
+}
+
 int mlx5x_cmd_destroy(struct ibv_context *context, enum mlx5x_kind kind,
 		      uint32_t handle, struct mlx5x_cq_events *events)
 {
@@ -124,14 +153,7 @@ int mlx5x_cmd_destroy(struct ibv_context *context, enum mlx5x_kind kind,
 		return err;
 	fake_share.destroyed[kind]++;
 	fake_share.destroyed_handle = handle;
-	fake.live_qps -= kind == MLX5X_KIND_QP;
-	fake.live_ahs -= kind == MLX5X_KIND_AH;
-	fake.live_cqs -= kind == MLX5X_KIND_CQ;
-	fake.live_srqs -= kind == MLX5X_KIND_SRQ;
-	fake.live_mkeys -= kind == MLX5X_KIND_MKEY;
-	fake.live_mws -= kind == MLX5X_KIND_MW;
-	fake.live_mrs -= kind == MLX5X_KIND_MR;
-	fake.live_pds -= kind == MLX5X_KIND_PD;
+	--*fake_live(kind);
 	if (events)
 		*events = fake_share.events;
 	return 0;

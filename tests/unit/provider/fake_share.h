@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The part of the kernel that is not there which import and export ask.
+ * The part of the fake kernel that import and export use.
  *
- * Every context's descriptor is an opening of /dev/null of its own, so
- * contexts are of one device and of different files; locks on that inode work
+ * The descriptor of each context is an opening of /dev/null of its own, so
+ * contexts are of one device and of different files.  Locks on that inode work
  * as on a device's.
  */
 #ifndef FAKE_SHARE_H
 #define FAKE_SHARE_H
 
-#include "cmd_share.h"
+#include "cmd.h"
 #include "fake.h"
+#include "share.h"
 
 struct fake_share {
 	/* answers */
@@ -36,7 +37,12 @@ struct fake_share {
 extern struct fake_share fake_share;
 
 void fake_share_reset(void);
+/* How many objects of a kind live. */
+int *fake_live(enum mlx5x_kind kind);
 /* Descriptors of this process. */
 int fake_fds(void);
+
+/* A context that has to open. */
+struct ibv_context *open_ctx(void);
 
 #endif

@@ -57,7 +57,7 @@ static inline int ref_opcode(enum ibv_wr_opcode op)
 	}
 }
 
-/* The 48 bytes of an address vector, with wr's destination put in. */
+/* The 48 bytes of an address vector with the destination of wr. */
 static inline void ref_av(struct ref_wqe *w, const struct ibv_send_wr *wr,
 			  const uint8_t av[48])
 {
@@ -140,7 +140,58 @@ static inline void ref_encode(struct ref_wqe *w, const struct ibv_send_wr *wr,
 	ref_encode_av(w, wr, qpn, index, sig_all, NULL);
 }
 
-/* Put the WQE into a ring at byte at, where padding stays what ring has. */
+/* What the segments of a WQE that changes a key say. */
+struct ref_umr {
+	uint32_t qpn;
+	uint32_t index;
+	uint8_t flags; /* completion and fence */
+	uint32_t key;
+	uint8_t control; /* inline, checks */
+	uint32_t units;	 /* of the list, 16 bytes each */
+	uint64_t mask;	 /* what changes */
+	uint32_t rights;
+	uint32_t qpn_key;
+	uint64_t start;
+	uint64_t len;
+	uint8_t log_size; /* of equal pieces */
+};
+
+/* All but the list. */
+static inline void ref_umr(struct ref_wqe *w, const struct ref_umr *u)
+{
+	uint32_t listed = u->control & 0x80 ? u->units : 1;
+
+	*w = (struct ref_wqe){};
+	ref_num(w, (u->index & 0xffff) << 8 | 0x25, 4);
+	ref_num(w, u->qpn << 8 | (8 + listed), 4);
+	ref_num(w, u->flags, 4);
+	ref_num(w, u->key, 4);
+	ref_num(w, u->control, 1);
+	ref_num(w, 0, 3);
+	ref_num(w, u->units, 2);
+	ref_num(w, 0, 2);
+	ref_num(w, u->mask, 8);
+	while (w->len < 64)
+		ref_num(w, 0, 1);
+	ref_num(w, u->rights, 4);
+	ref_num(w, u->qpn_key, 4);
+	ref_num(w, 0, 8);
+	ref_num(w, u->start, 8);
+	ref_num(w, u->len, 8);
+	while (w->len < 128)
+		ref_num(w, w->len == 123 ? u->log_size : 0, 1);
+}
+
+/* An entry of a list, or where a list in memory is. */
+static inline void ref_entry(struct ref_wqe *w, uint32_t len, uint32_t key,
+			     uint64_t addr)
+{
+	ref_num(w, len, 4);
+	ref_num(w, key, 4);
+	ref_num(w, addr, 8);
+}
+
+/* Put the WQE into a ring at byte at.  Padding keeps the bytes of ring. */
 static inline void ref_place(const struct ref_wqe *w, uint8_t *want,
 			     const uint8_t *ring, size_t size, size_t at)
 {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that nothing leaks and errno is right when a step fails: each command
- * and each allocation in turn, for open, PD, TD, parent domain, MR, shared MR,
- * MW, CQ, QP, SRQ and AH; that what the kernel refuses to destroy stays usable; and
- * that a kernel without what we need is refused.
+ * and each allocation or mapping in turn, for contexts, PDs, thread and parent
+ * domains, MRs, shared MRs, windows, indirect keys of both routes, key lists,
+ * CQs, QPs, SRQs and AHs.  The device works afterwards.  What the kernel
+ * refuses to destroy stays, and a second try destroys it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
 static struct ibv_context *context;
 static struct ibv_pd *pd;
@@ -17,13 +15,17 @@ static struct ibv_pd *parent;
 static struct ibv_cq *cq;
 static char memory[64];
 
-/* How to make and unmake each object; make returns NULL with errno. */
+/*
+ * How to make and destroy each object.  make returns NULL with errno, destroy
+ * a positive errno.
+ */
 struct object {
 	const char *name;
 	void *(*make)(void);
-	void (*unmake)(void *object);
-	enum fake_cmd cmds[4];
+	int (*destroy)(void *object);
+	enum fake_cmd cmds[4]; /* commands that make it */
 	unsigned int num_cmds;
+	enum fake_cmd destroy_cmd; /* FAKE_NUM_CMDS: none */
 };
 
 static void *make_context(void)
@@ -31,9 +33,15 @@ static void *make_context(void)
 	return fake_open();
 }
 
-static void unmake_context(void *object)
+static int destroy_context(void *object)
 {
 	fake_close(object);
+	return 0;
+}
+
+static void destroy(int (*how)(void *object), void *object)
+{
+	assert_int_equal(how(object), 0);
 }
 
 static void *make_pd(void)
@@ -41,9 +49,9 @@ static void *make_pd(void)
 	return mlx5x_alloc_pd(context);
 }
 
-static void unmake_pd(void *object)
+static int destroy_pd(void *object)
 {
-	assert_int_equal(mlx5x_dealloc_pd(object), 0);
+	return mlx5x_dealloc_pd(object);
 }
 
 static void *make_td(void)
@@ -51,9 +59,9 @@ static void *make_td(void)
 	return mlx5x_alloc_td(context, &(struct ibv_td_init_attr){});
 }
 
-static void unmake_td(void *object)
+static int destroy_td(void *object)
 {
-	assert_int_equal(mlx5x_dealloc_td(object), 0);
+	return mlx5x_dealloc_td(object);
 }
 
 static void *make_parent(void)
@@ -69,9 +77,9 @@ static void *make_mr(void)
 			    IBV_ACCESS_LOCAL_WRITE);
 }
 
-static void unmake_mr(void *object)
+static int destroy_mr(void *object)
 {
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(object)), 0);
+	return mlx5x_dereg_mr(verbs_get_mr(object));
 }
 
 static void *make_smr(void)
@@ -81,7 +89,7 @@ static void *make_smr(void)
 					 IBV_ACCESS_LOCAL_WRITE, false,
 					 (void *)memory);
 
-	/* a segment that was not taken is not released */
+	/* a failed registration does not release the segment */
 	assert_int_equal(fake.smr_released, before);
 	return mr;
 }
@@ -97,9 +105,9 @@ static void *make_cq(void)
 	return mlx5x_create_cq(context, 100, NULL, 0);
 }
 
-static void unmake_cq(void *object)
+static int destroy_cq(void *object)
 {
-	assert_int_equal(mlx5x_destroy_cq(object), 0);
+	return mlx5x_destroy_cq(object);
 }
 
 static void *make_cq_ex(void)
@@ -112,9 +120,9 @@ static void *make_cq_ex(void)
 					  .parent_domain = parent });
 }
 
-static void unmake_cq_ex(void *object)
+static int destroy_cq_ex(void *object)
 {
-	unmake_cq(ibv_cq_ex_to_cq(object));
+	return destroy_cq(ibv_cq_ex_to_cq(object));
 }
 
 static void *make_qp(void)
@@ -134,24 +142,55 @@ static void *make_mw(void)
 	return mlx5x_alloc_mw(pd, IBV_MW_TYPE_2);
 }
 
-static void unmake_mw(void *object)
+static int destroy_mw(void *object)
 {
-	assert_int_equal(mlx5x_dealloc_mw(object), 0);
+	return mlx5x_dealloc_mw(object);
 }
 
-static void *make_srq(void)
+static void *make_key(void)
+{
+	return mlx5x_mkey_create(pd, 9, 0);
+}
+
+static void *make_key_as_window(void)
+{
+	to_mctx(context)->devx = false;
+	return make_key();
+}
+
+static void *make_key_list(void)
+{
+	return mlx5x_mkey_list_alloc(pd, 300);
+}
+
+static int destroy_key_list(void *object)
+{
+	return mlx5x_mkey_list_free(object);
+}
+
+static void *make_srq_on(struct ibv_pd *on)
 {
 	struct ibv_srq_init_attr attr = { .attr = { 10, 1, 0 } };
-	struct ibv_srq *srq = mlx5x_create_srq(parent, &attr);
+	struct ibv_srq *srq = mlx5x_create_srq(on, &attr);
 
 	if (srq)
 		srq->context = context;
 	return srq;
 }
 
-static void unmake_srq(void *object)
+static void *make_srq(void)
 {
-	assert_int_equal(mlx5x_destroy_srq(object), 0);
+	return make_srq_on(pd);
+}
+
+static void *make_srq_in_domain(void)
+{
+	return make_srq_on(parent);
+}
+
+static int destroy_srq(void *object)
+{
+	return mlx5x_destroy_srq(object);
 }
 
 static void *make_qp_ex(void)
@@ -170,9 +209,9 @@ static void *make_qp_ex(void)
 	return mlx5x_create_qp_ex(context, &attr);
 }
 
-static void unmake_qp(void *object)
+static int destroy_qp(void *object)
 {
-	assert_int_equal(mlx5x_destroy_qp(object), 0);
+	return mlx5x_destroy_qp(object);
 }
 
 static void *make_ah(void)
@@ -192,46 +231,54 @@ static void *make_ah_without_kernel(void)
 	return ah;
 }
 
-static void unmake_ah(void *object)
+static int destroy_ah(void *object)
 {
-	assert_int_equal(mlx5x_destroy_ah(object), 0);
+	return mlx5x_destroy_ah(object);
 }
 
+#define CMDS(...)                                                   \
+	{ __VA_ARGS__ }, sizeof((enum fake_cmd[]){ __VA_ARGS__ }) / \
+				 sizeof(enum fake_cmd)
+
 static const struct object objects[] = {
-	{ "context",
-	  make_context,
-	  unmake_context,
-	  { FAKE_ALLOC_UAR, FAKE_REGISTER },
-	  2 },
-	{ "pd", make_pd, unmake_pd, { FAKE_ALLOC_PD }, 1 },
-	{ "td", make_td, unmake_td, { FAKE_ALLOC_UAR }, 1 },
-	{ "parent", make_parent, unmake_pd, {}, 0 },
-	{ "mr", make_mr, unmake_mr, { FAKE_REG_MR }, 1 },
-	{ "smr", make_smr, unmake_mr, { FAKE_REG_MR }, 1 },
-	{ "smr_no_rdma", make_smr_no_rdma, unmake_mr, {}, 0 },
-	{ "cq", make_cq, unmake_cq, { FAKE_CREATE_CQ }, 1 },
-	{ "cq_ex", make_cq_ex, unmake_cq_ex, { FAKE_CREATE_CQ }, 1 },
-	{ "qp", make_qp, unmake_qp, { FAKE_CREATE_QP }, 1 },
-	{ "mw", make_mw, unmake_mw, { FAKE_ALLOC_MW }, 1 },
-	{ "srq", make_srq, unmake_srq, { FAKE_CREATE_SRQ }, 1 },
-	{ "qp_ex", make_qp_ex, unmake_qp, { FAKE_CREATE_QP }, 1 },
-	{ "ah",
-	  make_ah,
-	  unmake_ah,
-	  { FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_CREATE_AH },
-	  3 },
-	{ "ah_without_kernel",
-	  make_ah_without_kernel,
-	  unmake_ah,
-	  { FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_RESOLVE_DMAC },
-	  3 },
+	{ "context", make_context, destroy_context,
+	  CMDS(FAKE_ALLOC_UAR, FAKE_REGISTER), FAKE_NUM_CMDS },
+	{ "pd", make_pd, destroy_pd, CMDS(FAKE_ALLOC_PD), FAKE_DEALLOC_PD },
+	{ "td", make_td, destroy_td, CMDS(FAKE_ALLOC_UAR), FAKE_NUM_CMDS },
+	{ "parent", make_parent, destroy_pd, {}, 0, FAKE_NUM_CMDS },
+	{ "mr", make_mr, destroy_mr, CMDS(FAKE_REG_MR), FAKE_DEREG_MR },
+	{ "smr", make_smr, destroy_mr, CMDS(FAKE_REG_MR), FAKE_DEREG_MR },
+	{ "smr_no_rdma", make_smr_no_rdma, destroy_mr, {}, 0, FAKE_NUM_CMDS },
+	{ "mw", make_mw, destroy_mw, CMDS(FAKE_ALLOC_MW), FAKE_DEALLOC_MW },
+	{ "key", make_key, destroy_mr, CMDS(FAKE_CREATE_MKEY), FAKE_DESTROY },
+	{ "key_as_window", make_key_as_window, destroy_mr,
+	  CMDS(FAKE_QUERY_DEVICE, FAKE_ALLOC_MW), FAKE_DESTROY },
+	{ "key_list", make_key_list, destroy_key_list, CMDS(FAKE_REG_MR),
+	  FAKE_DEREG_MR },
+	{ "cq", make_cq, destroy_cq, CMDS(FAKE_CREATE_CQ), FAKE_DESTROY_CQ },
+	{ "cq_ex", make_cq_ex, destroy_cq_ex, CMDS(FAKE_CREATE_CQ),
+	  FAKE_DESTROY_CQ },
+	{ "srq", make_srq, destroy_srq, CMDS(FAKE_CREATE_SRQ),
+	  FAKE_DESTROY_SRQ },
+	{ "srq_in_domain", make_srq_in_domain, destroy_srq,
+	  CMDS(FAKE_CREATE_SRQ), FAKE_DESTROY_SRQ },
+	{ "qp", make_qp, destroy_qp, CMDS(FAKE_CREATE_QP), FAKE_DESTROY_QP },
+	{ "qp_ex", make_qp_ex, destroy_qp, CMDS(FAKE_CREATE_QP),
+	  FAKE_DESTROY_QP },
+	{ "ah", make_ah, destroy_ah,
+	  CMDS(FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_CREATE_AH),
+	  FAKE_DESTROY_AH },
+	{ "ah_without_kernel", make_ah_without_kernel, destroy_ah,
+	  CMDS(FAKE_QUERY_PORT, FAKE_QUERY_GID_TYPE, FAKE_RESOLVE_DMAC),
+	  FAKE_NUM_CMDS },
 };
 
 static void open_all(bool bf)
 {
 	fake_reset();
 	fake.ucontext.bf_reg_size = bf ? 512 : 0;
-	/* QPs find no register but the one that they make themselves */
+	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
+	/* a QP finds no free doorbell register and has to make one */
 	setenv("MLX5_TOTAL_UUARS", "4", 1);
 	setenv("MLX5_NUM_LOW_LAT_UUARS", "1", 1);
 	context = fake_open();
@@ -248,18 +295,20 @@ static void open_all(bool bf)
 
 static void close_all(void)
 {
-	unmake_cq(cq);
-	unmake_pd(parent);
+	destroy(destroy_cq, cq);
+	destroy(destroy_pd, parent);
 	if (td)
-		unmake_td(td);
-	unmake_pd(pd);
+		destroy(destroy_td, td);
+	destroy(destroy_pd, pd);
 	fake_close(context);
 	fake_assert_clean();
 }
 
-/* UAR pages are not here: those of a context stay until it closes. */
+/* UAR pages are not counted: a context keeps them until it closes. */
 struct counts {
-	int pds, mrs, mws, cqs, qps, srqs, ahs, contexts, maps;
+	long dontfork; /* comes first, so that the structure has no padding */
+	int pds, mrs, mws, mkeys, cqs, qps, srqs, ahs, contexts, maps, dbrecs;
+	int smrs_released, locks, none;
 };
 
 static struct counts count(void)
@@ -267,12 +316,17 @@ static struct counts count(void)
 	return (struct counts){ .pds = fake.live_pds,
 				.mrs = fake.live_mrs,
 				.mws = fake.live_mws,
+				.mkeys = fake.live_mkeys,
 				.cqs = fake.live_cqs,
 				.qps = fake.live_qps,
 				.srqs = fake.live_srqs,
 				.ahs = fake.live_ahs,
 				.contexts = fake.live_contexts,
-				.maps = fake.live_maps };
+				.maps = fake.live_maps,
+				.dbrecs = fake.live_dbrecs,
+				.smrs_released = fake.smr_released,
+				.locks = atomic_load(&fake.locks_held),
+				.dontfork = fake.dontfork };
 }
 
 static void same(const struct counts *a)
@@ -294,10 +348,10 @@ static void fail_each_command(const struct object *o)
 		errno = 0;
 		object = o->make();
 		if (fake.fail_after[o->cmds[i]] >= 0) {
-			/* it was not needed */
+			/* the object did not need this command */
 			fake.fail_after[o->cmds[i]] = -1;
 			assert_non_null(object);
-			o->unmake(object);
+			destroy(o->destroy, object);
 			continue;
 		}
 		if (object)
@@ -317,9 +371,9 @@ static void fail_each_alloc(const struct object *o)
 	object = o->make();
 	assert_non_null(object);
 	total = fake.allocs;
-	o->unmake(object);
+	destroy(o->destroy, object);
 	assert_true(total > 0);
-	/* a page of doorbell records may come when an object is made again */
+	/* making an object again may need one more page of doorbell records */
 	for (i = 0; i < total + 2; i++) {
 		struct counts before = count();
 
@@ -328,178 +382,126 @@ static void fail_each_alloc(const struct object *o)
 		object = o->make();
 		fake.alloc_fail_after = -1;
 		if (object) {
-			o->unmake(object);
+			destroy(o->destroy, object);
 			continue;
 		}
 		assert_int_equal(errno, ENOMEM);
 		same(&before);
 	}
-	/* and it still can be made */
+}
+
+/* The kernel refuses to destroy: the object stays, a second try frees it. */
+static void fail_destroy(const struct object *o)
+{
+	struct counts before;
+	void *object;
+
 	object = o->make();
 	assert_non_null(object);
-	o->unmake(object);
+	before = count();
+	if (o->destroy_cmd != FAKE_NUM_CMDS) {
+		fake_fail(o->destroy_cmd, 0, EBUSY);
+		assert_fails(o->destroy(object), EBUSY);
+		same(&before);
+	}
+	destroy(o->destroy, object);
+}
+
+/* A queue pair is made, takes a request and rings its doorbell. */
+static void device_works(void)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp = make_qp();
+
+	assert_non_null(qp);
+	fake_modify(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(be32toh(to_mqp(qp)->dbrec[1]), 1);
+	destroy(destroy_qp, qp);
 }
 
 static void each_failure(bool bf)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+	for (i = 0; i < NUM_OF(objects); i++) {
 		open_all(bf);
 		fail_each_command(&objects[i]);
 		fail_each_alloc(&objects[i]);
+		fail_destroy(&objects[i]);
+		device_works();
 		close_all();
 	}
 }
 
-static void each_failure_nc(void **state)
+TEST(each_failure_nc)
 {
-	(void)state;
 	each_failure(false);
 }
 
-static void each_failure_bf(void **state)
+TEST(each_failure_bf)
 {
-	(void)state;
 	each_failure(true);
 }
 
-/* Memory that fork would share is not given to the device. */
-static void dontfork_refused(void **state)
+/* The device gets no memory that a fork would share. */
+TEST(dontfork_refused)
 {
 	struct counts before;
 
-	(void)state;
 	open_all(false);
 	before = count();
 	fake.dontfork_fails = true;
-	errno = 0;
-	assert_null(make_cq());
-	assert_int_equal(errno, ENOSPC);
-	errno = 0;
-	assert_null(make_qp());
-	assert_int_equal(errno, ENOSPC);
+	assert_none(make_cq(), ENOSPC);
+	assert_none(make_qp(), ENOSPC);
+	assert_none(make_srq(), ENOSPC);
+	assert_none(make_key_list(), ENOSPC);
 	fake.dontfork_fails = false;
 	same(&before);
 	close_all();
 }
 
-/* get_context is tried twice: with DEVX, then without. */
-static void devx_fallback(void **state)
+/* An object that the kernel refused to destroy still works. */
+TEST(refused_destroy)
 {
-	struct ibv_context *c;
+	struct ibv_recv_wr wr = {}, *bad;
+	void *qp, *smr, *srq;
 
-	(void)state;
-	fake_reset();
-	c = fake_open();
-	assert_non_null(c);
-	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 1);
-	assert_int_equal(fake.ucontext_req.flags, MLX5_IB_ALLOC_UCTX_DEVX);
-	assert_int_equal(fake.ucontext_req.max_cqe_version, 1);
-	assert_int_equal(fake.ucontext_req.lib_caps,
-			 MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR);
-	fake_close(c);
-
-	fake_reset();
-	fake.refuse_devx = true;
-	c = fake_open();
-	assert_non_null(c);
-	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 2);
-	assert_int_equal(fake.ucontext_req.flags, 0);
-	assert_false(to_mctx(c)->devx);
-	fake_close(c);
-
-	fake_reset();
-	fake.refuse_devx = true;
-	fake_fail(FAKE_GET_CONTEXT, 1, ENODEV);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, ENODEV);
-	fake_assert_clean();
-}
-
-static void old_kernels(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake.ucontext.tot_bfregs = 16;
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EOPNOTSUPP);
-	fake_assert_clean();
-
-	fake_reset();
-	fake.ucontext.cqe_version = 0;
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EOPNOTSUPP);
-	fake_assert_clean();
-
-	fake_reset();
-	fake_fail(FAKE_ALLOC_UAR, 0, EPROTONOSUPPORT);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EPROTONOSUPPORT);
-	fake_assert_clean();
-
-	fake_reset();
-	fake_fail(FAKE_REGISTER, 0, EINVAL);
-	errno = 0;
-	assert_null(fake_open());
-	assert_int_equal(errno, EINVAL);
-	fake_assert_clean();
-}
-
-/* The kernel refuses to destroy: the object stays, a second try frees it. */
-static void refused_destroy(void **state)
-{
-	void *qp, *mr, *smr, *ah;
-
-	(void)state;
 	open_all(false);
 	qp = make_qp();
-	mr = make_mr();
 	smr = make_smr();
-	ah = make_ah();
+	srq = make_srq();
 
 	fake_fail(FAKE_DESTROY_QP, 0, EBUSY);
-	errno = 0;
 	assert_int_equal(mlx5x_destroy_qp(qp), EBUSY);
-	assert_int_equal(errno, EBUSY);
 	fake_modify(qp, IBV_QPS_RTS);
-	unmake_qp(qp);
+	destroy(destroy_qp, qp);
 
-	fake_fail(FAKE_DEREG_MR, 0, EIO);
-	errno = 0;
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), EIO);
-	assert_int_equal(errno, EIO);
-	unmake_mr(mr);
+	fake_fail(FAKE_DESTROY_SRQ, 0, EBUSY);
+	assert_int_equal(mlx5x_destroy_srq(srq), EBUSY);
+	assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	assert_int_equal(be32toh(to_msrq(srq)->dbrec[0]), 1);
+	destroy(destroy_srq, srq);
 
 	fake_fail(FAKE_DEREG_MR, 0, EIO);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(smr)), EIO);
 	assert_int_equal(fake.smr_released, 0);
-	unmake_mr(smr);
+	destroy(destroy_mr, smr);
 	assert_int_equal(fake.smr_released, 1);
 
-	fake_fail(FAKE_DESTROY_AH, 0, EIO);
-	assert_int_equal(mlx5x_destroy_ah(ah), EIO);
-	unmake_ah(ah);
-
-	fake_fail(FAKE_DESTROY_CQ, 0, EBUSY);
-	assert_int_equal(mlx5x_destroy_cq(cq), EBUSY);
 	fake_fail(FAKE_DEALLOC_PD, 0, EBUSY);
-	unmake_pd(parent);
+	destroy(destroy_pd, parent);
 	assert_int_equal(mlx5x_dealloc_pd(pd), EBUSY);
 	parent = make_parent();
+	assert_non_null(parent);
 	close_all();
 }
 
-/* A handle that the caller changed is not used for commands. */
-static void smr_handle(void **state)
+/* Commands do not use a handle that the caller changed. */
+TEST(smr_handle)
 {
 	struct ibv_mr *mr;
 
-	(void)state;
 	open_all(false);
 	mr = make_smr();
 	assert_ptr_equal(mr->context, context);
@@ -509,9 +511,9 @@ static void smr_handle(void **state)
 	assert_int_equal(mr->lkey, 0x1100);
 	mr->handle = 0xbeef;
 	mr->addr = NULL;
-	unmake_mr(mr);
+	destroy(destroy_mr, mr);
 	assert_int_equal(fake.mr_handle, 1234);
-	/* the kernel's object goes before the segment */
+	/* the kernel's object was destroyed before the segment was released */
 	assert_int_equal(fake.smr_released_at, 0);
 
 	mr = make_smr_no_rdma();
@@ -521,23 +523,11 @@ static void smr_handle(void **state)
 	assert_ptr_equal(mr->addr, memory);
 	mr->handle = 0xbeef;
 	fake.calls[FAKE_DEREG_MR] = 0;
-	unmake_mr(mr);
+	destroy(destroy_mr, mr);
 	assert_int_equal(fake.calls[FAKE_DEREG_MR], 0);
 	assert_int_equal(fake.smr_released, 2);
 	close_all();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_failure_nc),
-		cmocka_unit_test(each_failure_bf),
-		cmocka_unit_test(dontfork_refused),
-		cmocka_unit_test(devx_fallback),
-		cmocka_unit_test(old_kernels),
-		cmocka_unit_test(refused_destroy),
-		cmocka_unit_test(smr_handle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(each_failure_nc), ALONE(each_failure_bf), ALONE(dontfork_refused),
+     ALONE(refused_destroy), ALONE(smr_handle))

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the contract of posting: chains ring once, bad_wr is exact and what
- * stands before it is rung, the queue holds what its capacity says and not one
- * more, states and opcodes that are refused, the receive ring over its end,
- * and the two buffers of a BlueFlame register used in turn.
+ * Proves the contract of posting.  A chain rings the doorbell once.  bad_wr is
+ * exact, and the requests before it are rung.  The queue holds as many requests
+ * as its capacity says, and no more.  Wrong states and opcodes are refused.
+ * The receive ring goes over its end.  The two buffers of a BlueFlame register
+ * are used in turn.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
-static struct fake_rc rc;
 static const struct ibv_qp_cap cap = {
 	.max_send_wr = 16,
 	.max_recv_wr = 16,
@@ -19,64 +16,30 @@ static const struct ibv_qp_cap cap = {
 	.max_inline_data = 28,
 };
 
-static int open_rc(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_rc_open(&rc, &cap, 0);
-	return 0;
-}
-
-static int close_rc(void **state)
-{
-	(void)state;
-	fake_rc_close(&rc);
-	return 0;
-}
-
-static struct mlx5x_sq *sq(void)
-{
-	return &to_mqp(rc.qp)->sq;
-}
-
-static uint32_t send_record(void)
-{
-	return be32toh(to_mqp(rc.qp)->dbrec[1]);
-}
-
-static uint32_t recv_record(void)
-{
-	return be32toh(to_mqp(rc.qp)->dbrec[0]);
-}
-
 static void complete_sends(uint32_t cqe, uint32_t counter)
 {
-	uint8_t b[64] = {};
 	struct ibv_wc wc;
 
-	fake_be32(b + 0x20, fake.qp_req.uidx);
-	fake_be32(b + 0x38, rc.qp->qp_num);
-	fake_be16(b + 0x3c, counter);
-	fake_put_cqe(rc.send_cq, cqe, b, 0, 0);
+	fake_complete(rc.send_cq, cqe, rc.qp, counter, 0);
 	assert_int_equal(ibv_poll_cq(rc.send_cq, 1, &wc), 1);
 }
 
-static void chain_rings_once(void **state)
+TEST(chain_rings_once)
 {
 	struct ibv_send_wr wr[5] = {};
 	struct ibv_send_wr *bad;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++) {
 		wr[i].opcode = IBV_WR_SEND;
 		wr[i].wr_id = i;
 		wr[i].next = i < 4 ? &wr[i + 1] : NULL;
 	}
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	assert_int_equal(send_record(), 5);
+	assert_int_equal(send_record(rc.qp), 5);
 	/* the doorbell of the last */
-	assert_memory_equal(fake_uar(sq()->bf) + 0x800, sq()->buf + 4 * 64, 8);
+	assert_memory_equal(fake_uar(sq_of(rc.qp)->bf) + 0x800,
+			    sq_of(rc.qp)->buf + 4 * 64, 8);
 }
 
 /* A chain of good requests with one bad in the middle. */
@@ -84,7 +47,7 @@ static void expect_refused(struct ibv_send_wr *bad_one, int err)
 {
 	struct ibv_send_wr wr[4] = {};
 	struct ibv_send_wr *bad = NULL;
-	uint32_t pi = sq()->pi;
+	uint32_t pi = sq_of(rc.qp)->pi;
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -97,15 +60,16 @@ static void expect_refused(struct ibv_send_wr *bad_one, int err)
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), err);
 	assert_int_equal(errno, err);
 	assert_ptr_equal(bad, &wr[2]);
-	/* the first two are rung, the other two are not there */
-	assert_int_equal(sq()->pi, pi + 2);
-	assert_int_equal(send_record(), (pi + 2) & 0xffff);
-	assert_memory_equal(fake_uar(sq()->bf) + 0x800,
-			    sq()->buf + ((pi + 1) & sq()->mask) * 64, 8);
+	/* the first two are rung, the other two are not posted */
+	assert_int_equal(sq_of(rc.qp)->pi, pi + 2);
+	assert_int_equal(send_record(rc.qp), (pi + 2) & 0xffff);
+	assert_memory_equal(
+		fake_uar(sq_of(rc.qp)->bf) + 0x800,
+		sq_of(rc.qp)->buf + ((pi + 1) & sq_of(rc.qp)->mask) * 64, 8);
 	complete_sends(to_mcq(rc.send_cq)->ci, pi + 1);
 }
 
-static void bad_requests(void **state)
+TEST(bad_requests)
 {
 	uint8_t data[256] = {};
 	struct ibv_sge sge[16] = { { (uintptr_t)data, 1, 1 },
@@ -119,8 +83,7 @@ static void bad_requests(void **state)
 	struct ibv_send_wr wr = {};
 	unsigned int i;
 
-	(void)state;
-	for (i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+	for (i = 0; i < NUM_OF(absent); i++) {
 		wr.opcode = absent[i];
 		expect_refused(&wr, EOPNOTSUPP);
 	}
@@ -156,7 +119,7 @@ static void bad_requests(void **state)
 	wr.send_flags = 0;
 	wr.num_sge = -1;
 	expect_refused(&wr, EINVAL);
-	/* one segment less than others, for the operands */
+	/* an atomic has one segment less: the operands need its room */
 	wr.num_sge = rc.cap.max_send_sge;
 	expect_refused(&wr, EINVAL);
 	wr.num_sge = 1;
@@ -169,8 +132,11 @@ static void bad_requests(void **state)
 	expect_refused(&wr, EINVAL);
 }
 
-/* As many as max_send_wr, of the largest kind; not one more; then again. */
-static void full_queue(void **state)
+/*
+ * The queue takes max_send_wr of the largest requests, and no more, lap after
+ * lap.
+ */
+TEST(full_queue)
 {
 	struct ibv_sge sge[2] = { { 1, 1, 1 }, { 2, 2, 2 } };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE,
@@ -180,26 +146,23 @@ static void full_queue(void **state)
 	uint32_t half = rc.cap.max_send_wr / 2;
 	uint32_t i, lap, cqe = 0;
 
-	(void)state;
 	assert_true(rc.cap.max_send_wr >= 16);
 	for (lap = 0; lap < 5; lap++) {
 		for (i = 0; i < rc.cap.max_send_wr; i++)
 			assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-		errno = 0;
-		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
-		assert_int_equal(errno, ENOMEM);
+		assert_fails(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
 		assert_ptr_equal(bad, &wr);
-		/* half of them complete, half a lap may follow */
-		complete_sends(cqe++,
-			       sq()->pi - (rc.cap.max_send_wr - half) - 1);
+		/* when half of them complete, half a lap fits again */
+		complete_sends(cqe++, sq_of(rc.qp)->pi -
+					      (rc.cap.max_send_wr - half) - 1);
 		for (i = 0; i < half; i++)
 			assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
-		complete_sends(cqe++, sq()->pi - 1);
+		complete_sends(cqe++, sq_of(rc.qp)->pi - 1);
 	}
 }
 
-static void states(void **state)
+TEST(states)
 {
 	static const struct {
 		enum ibv_qp_state state;
@@ -217,8 +180,7 @@ static void states(void **state)
 	struct ibv_recv_wr rwr = {}, *rbad;
 	unsigned int i;
 
-	(void)state;
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (i = 0; i < NUM_OF(want); i++) {
 		fake_modify(rc.qp, want[i].state);
 		sbad = NULL;
 		rbad = NULL;
@@ -229,33 +191,30 @@ static void states(void **state)
 				 want[i].recv);
 		assert_ptr_equal(rbad, want[i].recv ? &rwr : NULL);
 	}
-	/* reset empties both and their records */
+	/* a reset empties both queues and their doorbell records */
 	fake_modify(rc.qp, IBV_QPS_RESET);
-	assert_int_equal(send_record(), 0);
-	assert_int_equal(recv_record(), 0);
+	assert_int_equal(send_record(rc.qp), 0);
+	assert_int_equal(recv_record(rc.qp), 0);
 	fake_modify(rc.qp, IBV_QPS_RTS);
 	assert_int_equal(ibv_post_send(rc.qp, &swr, &sbad), 0);
-	assert_int_equal(send_record(), 1);
+	assert_int_equal(send_record(rc.qp), 1);
 }
 
 /* A modify that the kernel refuses changes nothing. */
-static void refused_modify(void **state)
+TEST(refused_modify)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 
-	(void)state;
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 	fake_fail(FAKE_MODIFY_QP, 0, EBUSY);
-	errno = 0;
-	assert_int_equal(mlx5x_modify_qp(rc.qp, &attr, IBV_QP_STATE), EBUSY);
-	assert_int_equal(errno, EBUSY);
-	assert_int_equal(sq()->pi, 1);
+	assert_fails(mlx5x_modify_qp(rc.qp, &attr, IBV_QP_STATE), EBUSY);
+	assert_int_equal(sq_of(rc.qp)->pi, 1);
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-	assert_int_equal(send_record(), 2);
+	assert_int_equal(send_record(rc.qp), 2);
 }
 
-static void recv_wrap(void **state)
+TEST(recv_wrap)
 {
 	struct mlx5x_rq *rq = &to_mqp(rc.qp)->rq;
 	static const uint8_t end[16] = { 0, 0, 0, 0, 0, 0, 1, 0 };
@@ -268,13 +227,10 @@ static void recv_wrap(void **state)
 					   0x55, 0x66, 0x77, 0x88 };
 	struct ibv_recv_wr wr = { .sg_list = sge }, *bad;
 	struct ibv_wc wc;
-	uint8_t b[64] = {};
 	uint32_t i;
 
-	(void)state;
 	assert_int_equal(rc.cap.max_recv_sge, 4);
 	assert_int_equal(rc.cap.max_recv_wr, 16);
-	fake_be32(b + 0x20, fake.qp_req.uidx);
 	for (i = 0; i < 100; i++) {
 		uint8_t *wqe = rq->buf + (i % 16) * 64;
 
@@ -282,7 +238,7 @@ static void recv_wrap(void **state)
 		wr.wr_id = 1000 + i;
 		wr.num_sge = i % 5;
 		assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
-		assert_int_equal(recv_record(), i + 1);
+		assert_int_equal(recv_record(rc.qp), i + 1);
 		switch (i % 5) {
 		case 0:
 			assert_memory_equal(wqe, end, 16);
@@ -301,12 +257,14 @@ static void recv_wrap(void **state)
 			assert_memory_equal(wqe + 48, end, 16);
 			break;
 		}
-		fake_be16(b + 0x3c, i);
-		fake_put_cqe(rc.recv_cq, i, b, 2, 0);
+		fake_complete(rc.recv_cq, i, rc.qp, i, 2);
 		assert_int_equal(ibv_poll_cq(rc.recv_cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, 1000 + i);
 	}
-	/* all four used: no terminator, and nothing of the next WQE touched */
+	/*
+	 * all four segments in use: there is no terminator, and the next WQE is
+	 * not touched
+	 */
 	memset(rq->buf, 0xaa, 16 * 64);
 	sge[1].length = 1;
 	wr.num_sge = 4;
@@ -315,49 +273,44 @@ static void recv_wrap(void **state)
 	assert_int_equal(rq->buf[(101 % 16) * 64], 0xaa);
 }
 
-static void recv_record_is_16_bits(void **state)
+TEST(recv_record_is_16_bits)
 {
 	struct mlx5x_rq *rq = &to_mqp(rc.qp)->rq;
 	struct ibv_recv_wr wr = {}, *bad;
 
-	(void)state;
 	rq->head = 0x1ffff;
 	atomic_store(&rq->tail, 0x1ffff);
 	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
-	assert_int_equal(recv_record(), 0);
+	assert_int_equal(recv_record(rc.qp), 0);
 	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
-	assert_int_equal(recv_record(), 1);
+	assert_int_equal(recv_record(rc.qp), 1);
 }
 
-static void recv_refused(void **state)
+TEST(recv_refused)
 {
 	struct ibv_sge sge[5] = { { 1, 1, 1 }, { 1, 0x80000000, 1 } };
 	struct ibv_recv_wr wr[3] = {}, *bad;
 	uint32_t i;
 
-	(void)state;
 	wr[0].next = &wr[1];
 	wr[1].next = &wr[2];
 	wr[1].sg_list = sge;
 	wr[1].num_sge = 5;
 	assert_int_equal(ibv_post_recv(rc.qp, wr, &bad), EINVAL);
 	assert_ptr_equal(bad, &wr[1]);
-	assert_int_equal(recv_record(), 1);
+	assert_int_equal(recv_record(rc.qp), 1);
 	wr[1].num_sge = -1;
 	assert_int_equal(ibv_post_recv(rc.qp, wr, &bad), EINVAL);
-	assert_int_equal(recv_record(), 2);
+	assert_int_equal(recv_record(rc.qp), 2);
 	wr[1].num_sge = 2;
-	assert_int_equal(ibv_post_recv(rc.qp, wr, &bad), EINVAL);
-	assert_int_equal(errno, EINVAL);
-	assert_int_equal(recv_record(), 3);
+	assert_fails(ibv_post_recv(rc.qp, wr, &bad), EINVAL);
+	assert_int_equal(recv_record(rc.qp), 3);
 
 	for (i = 3; i < rc.cap.max_recv_wr; i++)
 		assert_int_equal(ibv_post_recv(rc.qp, &wr[2], &bad), 0);
-	errno = 0;
-	assert_int_equal(ibv_post_recv(rc.qp, &wr[2], &bad), ENOMEM);
-	assert_int_equal(errno, ENOMEM);
+	assert_fails(ibv_post_recv(rc.qp, &wr[2], &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[2]);
-	assert_int_equal(recv_record(), rc.cap.max_recv_wr);
+	assert_int_equal(recv_record(rc.qp), rc.cap.max_recv_wr);
 }
 
 /* BlueFlame */
@@ -367,11 +320,12 @@ static int open_bf(void **state)
 	(void)state;
 	fake_reset();
 	fake.ucontext.bf_reg_size = 512;
+	rc = (struct fake_rc){};
 	fake_rc_open(&rc, &cap, 0);
 	return 0;
 }
 
-static void bf_buffers_in_turn(void **state)
+TEST(bf_buffers_in_turn)
 {
 	uint8_t zero[256] = {};
 	struct ibv_sge sge[2] = { { 1, 1, 1 }, { 2, 2, 2 } };
@@ -380,31 +334,30 @@ static void bf_buffers_in_turn(void **state)
 				  .num_sge = 2 };
 	struct ibv_send_wr two = wr;
 	struct ibv_send_wr *bad;
-	uint8_t *uar = fake_uar(sq()->bf);
-	uint8_t *reg = sq()->bf->reg;
+	uint8_t *uar = fake_uar(sq_of(rc.qp)->bf);
+	uint8_t *reg = sq_of(rc.qp)->bf->reg;
 	int i;
 
-	(void)state;
 	assert_true(reg == uar + 0x800 || reg == uar + 0xa00);
-	assert_int_equal(fake.qp_req.bfreg_index, sq()->bf->page_id);
+	assert_int_equal(fake.qp_req.bfreg_index, sq_of(rc.qp)->bf->page_id);
 	for (i = 0; i < 4; i++) {
 		memset(reg, 0, 512);
 		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-		assert_memory_equal(reg + 256 * (i & 1), sq()->buf + 64 * i,
-				    64);
+		assert_memory_equal(reg + 256 * (i & 1),
+				    sq_of(rc.qp)->buf + 64 * i, 64);
 		assert_memory_equal(reg + 256 * !(i & 1), zero, 256);
 	}
-	/* a chain is rung, not written */
+	/* a chain is rung by 8 bytes, not written to the register */
 	memset(reg, 0, 512);
 	two.next = &wr;
 	assert_int_equal(ibv_post_send(rc.qp, &two, &bad), 0);
-	assert_memory_equal(reg, sq()->buf + 64 * 5, 8);
+	assert_memory_equal(reg, sq_of(rc.qp)->buf + 64 * 5, 8);
 	assert_memory_equal(reg + 8, zero, 248);
 	assert_memory_equal(reg + 256, zero, 256);
 }
 
-/* A WQE that goes round the end of the ring is written whole. */
-static void bf_wrap(void **state)
+/* A WQE that wraps at the end of the ring is written whole. */
+TEST(bf_wrap)
 {
 	uint8_t data[220], zero[64] = {};
 	struct ibv_sge sge = { (uintptr_t)data, 200, 0 };
@@ -417,7 +370,6 @@ static void bf_wrap(void **state)
 	struct mlx5x_sq *s;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = i;
 	fake_rc_create(&big,
@@ -432,7 +384,7 @@ static void bf_wrap(void **state)
 	assert_memory_equal(s->bf->reg + 64, s->buf, 156);
 	assert_memory_equal(s->bf->reg + 64, data + 44, 156);
 	memset(s->bf->reg, 0, 512);
-	/* longer than a buffer: rung */
+	/* longer than a buffer: rung by 8 bytes */
 	sge.length = 220;
 	s->bf_max_ds_inline = 14;
 	assert_int_equal(ibv_post_send(big.qp, &wr, &bad), 0);
@@ -440,7 +392,7 @@ static void bf_wrap(void **state)
 	fake_rc_destroy(&big);
 }
 
-static void bf_only_inline(void **state)
+TEST(bf_only_inline)
 {
 	uint8_t zero[56] = {};
 	uint8_t data[8] = {};
@@ -450,38 +402,22 @@ static void bf_only_inline(void **state)
 				  .num_sge = 1 };
 	struct ibv_send_wr *bad;
 
-	(void)state;
-	fake_reset();
 	fake.ucontext.bf_reg_size = 512;
-	setenv("MLX5_POST_SEND_PREFER_BF", "0", 1);
-	fake_rc_open(&rc, &cap, 0);
-	unsetenv("MLX5_POST_SEND_PREFER_BF");
+	rig_open_env(&cap, "MLX5_POST_SEND_PREFER_BF", "0");
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-	assert_memory_equal(sq()->bf->reg, sq()->buf, 8);
-	assert_memory_equal(sq()->bf->reg + 8, zero, 56);
+	assert_memory_equal(sq_of(rc.qp)->bf->reg, sq_of(rc.qp)->buf, 8);
+	assert_memory_equal(sq_of(rc.qp)->bf->reg + 8, zero, 56);
 	wr.send_flags = IBV_SEND_INLINE;
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
-	assert_memory_equal(sq()->bf->reg + 256, sq()->buf + 64, 64);
+	assert_memory_equal(sq_of(rc.qp)->bf->reg + 256, sq_of(rc.qp)->buf + 64,
+			    64);
 	fake_rc_close(&rc);
 }
 
-int main(void)
-{
-#define RC(f) cmocka_unit_test_setup_teardown(f, open_rc, close_rc)
-#define BF(f) cmocka_unit_test_setup_teardown(f, open_bf, close_rc)
-	const struct CMUnitTest tests[] = {
-		RC(chain_rings_once),
-		RC(bad_requests),
-		RC(full_queue),
-		RC(states),
-		RC(refused_modify),
-		RC(recv_wrap),
-		RC(recv_record_is_16_bits),
-		RC(recv_refused),
-		BF(bf_buffers_in_turn),
-		BF(bf_wrap),
-		cmocka_unit_test(bf_only_inline),
-	};
+#define RC(f) WITH_RC(f, &cap)
+#define BF(f) FRAME(f, open_bf, rig_close_rc)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(RC(chain_rings_once), RC(bad_requests), RC(full_queue), RC(states),
+     RC(refused_modify), RC(recv_wrap), RC(recv_record_is_16_bits),
+     RC(recv_refused), BF(bf_buffers_in_turn), BF(bf_wrap),
+     ALONE(bf_only_inline))

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that address handles hold the address vector of the format, on both
- * link layers and whoever resolves the MAC, and that device attributes are
- * what kernel and device said.
+ * link layers, with a MAC that the kernel or libibverbs resolves.  Device
+ * attributes are those that kernel and device report.
  */
-#include <errno.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
-static struct fake_rc rc;
+static const struct ibv_qp_cap cap = { 1, 1, 1, 1, 0 };
 
-static int open_rc(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
-	return 0;
-}
-
-static int close_rc(void **state)
-{
-	(void)state;
-	fake_rc_close(&rc);
-	return 0;
-}
-
-static void ah_ethernet(void **state)
+TEST(ah_ethernet)
 {
 	static const uint8_t want[48] = {
 		[0x0c] = 3 << 1, /* SL 3, rate unlimited */
@@ -60,7 +43,6 @@ static void ah_ethernet(void **state)
 	struct ibv_ah *ah = mlx5x_create_ah(rc.pd, &attr);
 	uint8_t av[48];
 
-	(void)state;
 	assert_non_null(ah);
 	memcpy(av, &to_mah(ah)->av, 48);
 	assert_memory_equal(av, want, 48);
@@ -71,7 +53,7 @@ static void ah_ethernet(void **state)
 	ah = mlx5x_create_ah(rc.pd, &attr);
 	assert_int_equal(to_mah(ah)->av.rlid_udp_sport, 0);
 	assert_int_equal(mlx5x_destroy_ah(ah), 0);
-	/* a label of 0: some port of the range */
+	/* a label of 0 gives any port of the range */
 	fake.gid_type = IBV_GID_TYPE_SYSFS_ROCE_V2;
 	attr.grh.flow_label = 0;
 	ah = mlx5x_create_ah(rc.pd, &attr);
@@ -86,7 +68,7 @@ static void ah_ethernet(void **state)
 	assert_int_equal(fake.calls[FAKE_DESTROY_AH], 0);
 }
 
-static void ah_infiniband(void **state)
+TEST(ah_infiniband)
 {
 	static const struct {
 		enum ibv_rate rate;
@@ -106,9 +88,8 @@ static void ah_infiniband(void **state)
 	struct ibv_ah *ah;
 	size_t i;
 
-	(void)state;
 	fake.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
-	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (i = 0; i < NUM_OF(rates); i++) {
 		attr.static_rate = rates[i].rate;
 		ah = mlx5x_create_ah(rc.pd, &attr);
 		assert_non_null(ah);
@@ -128,27 +109,22 @@ static void ah_infiniband(void **state)
 
 	attr.is_global = 0;
 	fake.port.flags = IBV_QPF_GRH_REQUIRED;
-	errno = 0;
-	assert_null(mlx5x_create_ah(rc.pd, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_create_ah(rc.pd, &attr), EINVAL);
 	fake.port.link_layer = IBV_LINK_LAYER_ETHERNET;
 	fake.port.flags = 0;
 	assert_null(mlx5x_create_ah(rc.pd, &attr));
 	attr.port_num = 0;
 	assert_null(mlx5x_create_ah(rc.pd, &attr));
 	attr.port_num = 2;
-	errno = 0;
-	assert_null(mlx5x_create_ah(rc.pd, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_create_ah(rc.pd, &attr), EINVAL);
 }
 
-static void device(void **state)
+TEST(device)
 {
 	static const uint8_t want_in[16] = { 0x01, 0x00, 0, 0, 0, 0, 0, 7 };
 	struct ibv_device_attr_ex attr;
 	uint8_t *caps = (uint8_t *)&fake.atomic_caps;
 
-	(void)state;
 	fake.fw_ver = 16ull << 32 | 35 << 16 | 7;
 	fake.query_device.tso_caps.max_tso = 123;
 	fake.query_device.tso_caps.supported_qpts = 4;
@@ -193,7 +169,7 @@ static void device(void **state)
 	assert_int_equal(attr.tso_caps.max_tso, 0x55555555);
 	assert_int_equal(fake.calls[FAKE_DEVX], 0);
 
-	/* DEVX failing is no failure */
+	/* a failure of DEVX is no failure of the query */
 	fake_fail(FAKE_DEVX, 0, EPERM);
 	assert_int_equal(
 		mlx5x_query_device_ex(rc.context, NULL, &attr, sizeof(attr)),
@@ -205,14 +181,6 @@ static void device(void **state)
 		EIO);
 }
 
-int main(void)
-{
-#define RC(f) cmocka_unit_test_setup_teardown(f, open_rc, close_rc)
-	const struct CMUnitTest tests[] = {
-		RC(ah_ethernet),
-		RC(ah_infiniband),
-		RC(device),
-	};
+#define RC(f) WITH_RC(f, &cap)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(RC(ah_ethernet), RC(ah_infiniband), RC(device))

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves which descriptors, handles and contexts export and import accept and
- * with which errno they refuse the others; that an exported object is destroyed
- * once, by its last reference, and a borrowed one never; that a reused handle
- * is found out; what closing a context sweeps; and the import verbs of
+ * Proves which descriptors, handles and contexts export and import accept, and
+ * with which errno they refuse others.  An exported object is destroyed once,
+ * by its last reference; a borrowed one is never destroyed.  A reused handle is
+ * detected.  Also what closing a context destroys, and the import verbs of
  * libibverbs with each of their failures.
  */
-#include "fake_share.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
-static struct ibv_context *open_ctx(void)
-{
-	struct ibv_context *context = fake_open();
-
-	assert_non_null(context);
-	context->async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return context;
-}
+#include "fake_share.h"
+#include "rig.h"
 
 static int export_pd(struct ibv_context *to, struct ibv_pd *pd)
 {
@@ -40,19 +23,15 @@ static int export_pd(struct ibv_context *to, struct ibv_pd *pd)
 	return err;
 }
 
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
 	struct ibv_context *c = open_ctx();
 	int zero = open("/dev/zero", O_RDWR), p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
-	assert_null(mlx5x_import_pd_fd(c, 999, 1));
-	assert_int_equal(errno, EBADF);
-	assert_null(mlx5x_import_pd_fd(c, p[0], 1));
-	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_import_mr_fd(c, zero, 1));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_import_pd_fd(c, 999, 1), EBADF);
+	assert_none(mlx5x_import_pd_fd(c, p[0], 1), EINVAL);
+	assert_none(mlx5x_import_mr_fd(c, zero, 1), EINVAL);
 	assert_int_equal(fake.calls[FAKE_QUERY_PD], 0);
 	assert_int_equal(mlx5x_export_to_fd(c, 999, UVERBS_OBJECT_PD, 1,
 					    &(uint32_t){ 0 }),
@@ -67,48 +46,39 @@ static void test_descriptors(void **state)
 	close(p[0]);
 	close(p[1]);
 	fake_close(c);
-	fake_assert_clean();
 }
 
-static void test_handles(void **state)
+TEST(test_handles)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 
-	(void)state;
 	fake_fail(FAKE_QUERY_PD, 0, ENOENT);
-	assert_null(mlx5x_import_pd_fd(c, a->cmd_fd, 0xfffffff0));
-	assert_int_equal(errno, ENOENT);
+	assert_none(mlx5x_import_pd_fd(c, a->cmd_fd, 0xfffffff0), ENOENT);
 	fake_fail(FAKE_QUERY_MR, 0, EINVAL);
-	assert_null(mlx5x_import_mr_fd(c, a->cmd_fd, 3));
-	assert_int_equal(errno, EINVAL);
-	assert_false(to_mctx(c)->share.moved);
-	/* Gone between the first look and the reference. */
+	assert_none(mlx5x_import_mr_fd(c, a->cmd_fd, 3), EINVAL);
+	assert_false(to_mctx(c)->file.moved);
+	/* The object goes between the first query and the reference. */
 	fake_fail(FAKE_QUERY_PD, 1, ENOENT);
-	assert_null(mlx5x_import_pd_fd(c, a->cmd_fd, 3));
-	assert_int_equal(errno, ENOENT);
+	assert_none(mlx5x_import_pd_fd(c, a->cmd_fd, 3), ENOENT);
 	fake_fail(FAKE_QUERY_MR, 2, EIO);
-	assert_null(mlx5x_import_mr_fd(c, a->cmd_fd, 3));
-	assert_int_equal(errno, EIO);
+	assert_none(mlx5x_import_mr_fd(c, a->cmd_fd, 3), EIO);
 	fake_fail(FAKE_QUERY_MR, 0, ENOENT);
 	assert_int_equal(mlx5x_export_to_fd(a, a->cmd_fd, UVERBS_OBJECT_MR, 3,
 					    &(uint32_t){ 0 }),
 			 ENOENT);
 	fake.alloc_fail_after = 0;
-	assert_null(mlx5x_import_pd_fd(c, a->cmd_fd, 3));
-	assert_int_equal(errno, ENOMEM);
+	assert_none(mlx5x_import_pd_fd(c, a->cmd_fd, 3), ENOMEM);
 	fake.alloc_fail_after = -1;
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-static void test_destinations(void **state)
+TEST(test_destinations)
 {
 	struct ibv_context *a = open_ctx(), *b = open_ctx(), *s = open_ctx();
 	struct ibv_pd *pa = mlx5x_alloc_pd(a), *pb = mlx5x_alloc_pd(b);
 	int foreign = open("/dev/null", O_RDWR);
 
-	(void)state;
 	assert_int_equal(mlx5x_export_to_fd(a, foreign, UVERBS_OBJECT_PD,
 					    pa->handle, &(uint32_t){ 0 }),
 			 EXDEV);
@@ -119,31 +89,30 @@ static void test_destinations(void **state)
 	assert_int_equal(export_pd(s, pa), 0);
 	/* a second source */
 	assert_int_equal(export_pd(s, pb), EXDEV);
-	/* one that is a source itself */
+	/* a destination that is a source itself */
 	assert_int_equal(export_pd(b, pb), 0);
 	assert_int_equal(export_pd(b, pa), EXDEV);
-	assert_null(mlx5x_import_pd_fd(b, a->cmd_fd, pa->handle));
-	assert_int_equal(errno, EBUSY);
-	/* an importer of another source */
-	assert_null(mlx5x_import_pd_fd(s, b->cmd_fd, pb->handle));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_import_pd_fd(b, a->cmd_fd, pa->handle), EBUSY);
+	/* a destination that imports from another source */
+	assert_none(mlx5x_import_pd_fd(s, b->cmd_fd, pb->handle), EINVAL);
 	close(foreign);
 	fake_close(s);
 	fake_close(a);
 	fake_close(b);
 	/* Both have one number, so they count as one object. */
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
+	assert_int_equal(fake.live_pds, 1);
+	fake.live_pds = 0;
 	free(to_mpd(pa));
 	free(to_mpd(pb));
 }
 
-static void test_last_reference(void **state)
+TEST(test_last_reference)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *again;
 	int fds = fake_fds();
 
-	(void)state;
 	assert_int_equal(export_pd(s, pd), 0);
 	again = mlx5x_import_pd_fd(s, a->cmd_fd, pd->handle);
 	assert_non_null(again);
@@ -155,36 +124,38 @@ static void test_last_reference(void **state)
 	assert_int_equal(fake_share.destroyed_handle, 77);
 	assert_true(fake_fds() < fds);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-/* The kernel's EBUSY reaches the last holder, who keeps his reference. */
-static void test_destroy_fails(void **state)
+/*
+ * A context that closes drops its reference although the kernel refuses the
+ * destruction.
+ */
+TEST(test_destroy_fails)
 {
 	struct ibv_context *a = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 
-	(void)state;
 	assert_int_equal(export_pd(a, pd), 0);
 	p = mlx5x_import_pd_fd(a, a->cmd_fd, pd->handle);
 	assert_non_null(p);
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	fake_fail(FAKE_DESTROY, 0, EBUSY);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	/* the export's reference, which nobody can keep: it is forced */
+	/*
+	 * the export's reference goes with the context, whatever the kernel
+	 * says
+	 */
 	fake_close(a);
 	assert_int_equal(fake.live_pds, 1);
 	fake.live_pds = 0;
-	fake_assert_clean();
 }
 
-static void test_borrowed(void **state)
+TEST(test_borrowed)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 	struct ibv_mr *mr;
 
-	(void)state;
 	p = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 	assert_non_null(p);
 	assert_int_equal(to_mpd(p)->pdn, fake_share.pdn);
@@ -205,35 +176,30 @@ static void test_borrowed(void **state)
 	assert_int_equal(fake.calls[FAKE_DEALLOC_PD], 1);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-/* The number behind the handle is another one by the time of destruction. */
-static void test_reused_handle(void **state)
+/* The handle names another object by the time of the destruction. */
+TEST(test_reused_handle)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a);
 
-	(void)state;
 	assert_int_equal(export_pd(s, pd), 0);
 	fake_close(s);
 	fake_share.pdn++;
-	assert_int_equal(mlx5x_dealloc_pd(pd), ENOENT);
-	assert_int_equal(errno, ENOENT);
+	assert_fails(mlx5x_dealloc_pd(pd), ENOENT);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 0);
 	fake_share.pdn--;
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-static void test_two_pds(void **state)
+TEST(test_two_pds)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct ibv_pd *p, *q;
 	struct ibv_mr *mr;
 
-	(void)state;
 	p = mlx5x_import_pd_fd(c, a->cmd_fd, 1);
 	fake_share.pdn++;
 	q = mlx5x_import_pd_fd(c, a->cmd_fd, 2);
@@ -245,23 +211,25 @@ static void test_two_pds(void **state)
 	assert_int_equal(mlx5x_dealloc_pd(q), 0);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-/* Closing a sharer destroys what it made; an unshared one leaves it. */
-static void test_sweep(void **state)
+/*
+ * Closing a context that shares destroys what it made; others leave that to the
+ * kernel.
+ */
+TEST(test_sweep)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct mlx5x_live live[2][MLX5X_NUM_KINDS] = {};
 	struct ibv_pd *p;
 	int i;
 
-	(void)state;
 	p = mlx5x_import_pd_fd(c, a->cmd_fd, 3);
 	assert_non_null(p);
 	for (i = 0; i < MLX5X_NUM_KINDS; i++) {
 		mlx5x_live_add(to_mctx(c), &live[0][i], i, 100 + i);
 		mlx5x_live_add(to_mctx(a), &live[1][i], i, 100 + i);
+		++*fake_live(i); /* c's, which its close destroys */
 	}
 	fake_close(c);
 	for (i = 0; i < MLX5X_NUM_KINDS; i++)
@@ -273,12 +241,11 @@ static void test_sweep(void **state)
 	free(to_mpd(p));
 }
 
-static void test_import_context(void **state)
+TEST(test_import_context)
 {
 	struct ibv_context *c;
 	int fds = fake_fds();
 
-	(void)state;
 	c = fake_import();
 	assert_non_null(c);
 	assert_int_equal(fake.calls[FAKE_GET_CONTEXT], 0);
@@ -287,32 +254,26 @@ static void test_import_context(void **state)
 	fake_assert_clean();
 
 	fake.ucontext.tot_bfregs = 16;
-	assert_null(fake_import());
-	assert_int_equal(errno, EINVAL);
+	assert_none(fake_import(), EINVAL);
 	fake.ucontext.tot_bfregs = 0;
 	fake.ucontext.cqe_version = 0;
-	assert_null(fake_import());
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(fake_import(), EOPNOTSUPP);
 	fake.ucontext.cqe_version = 1;
 	fake_fail(FAKE_QUERY_CONTEXT, 0, EIO);
-	assert_null(fake_import());
-	assert_int_equal(errno, EIO);
+	assert_none(fake_import(), EIO);
 	fake_fail(FAKE_ALLOC_UAR, 0, ENOMEM);
-	assert_null(fake_import());
-	assert_int_equal(errno, ENOMEM);
+	assert_none(fake_import(), ENOMEM);
 	fake_fail(FAKE_REGISTER, 0, ENOMEM);
 	assert_null(fake_import());
 	assert_int_equal(fake_fds(), fds);
-	fake_assert_clean();
 }
 
-static void test_upstream_objects(void **state)
+TEST(test_upstream_objects)
 {
 	struct ibv_context *c = fake_import();
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 
-	(void)state;
 	pd = mlx5x_import_pd(c, 44);
 	assert_non_null(pd);
 	assert_int_equal(pd->handle, 44);
@@ -334,41 +295,24 @@ static void test_upstream_objects(void **state)
 	fake.live_mrs = fake.live_pds = 0;
 
 	fake_fail(FAKE_QUERY_PD, 0, ENOENT);
-	assert_null(mlx5x_import_pd(c, 44));
-	assert_int_equal(errno, ENOENT);
+	assert_none(mlx5x_import_pd(c, 44), ENOENT);
 	fake.alloc_fail_after = 0;
-	assert_null(mlx5x_import_pd(c, 44));
-	assert_int_equal(errno, ENOMEM);
+	assert_none(mlx5x_import_pd(c, 44), ENOMEM);
 	fake.alloc_fail_after = -1;
 	pd = mlx5x_import_pd(c, 44);
 	fake_fail(FAKE_QUERY_MR, 0, EINVAL);
-	assert_null(mlx5x_import_mr(pd, 45));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_import_mr(pd, 45), EINVAL);
 	mlx5x_unimport_pd(pd);
 
-	/* Not one that was made here. */
+	/* An unimport of a PD that was made here does nothing. */
 	pd = mlx5x_alloc_pd(c);
 	mlx5x_unimport_pd(pd);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 	fake_close(c);
-	fake_assert_clean();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_descriptors, setup),
-		cmocka_unit_test_setup(test_handles, setup),
-		cmocka_unit_test_setup(test_destinations, setup),
-		cmocka_unit_test_setup(test_last_reference, setup),
-		cmocka_unit_test_setup(test_destroy_fails, setup),
-		cmocka_unit_test_setup(test_borrowed, setup),
-		cmocka_unit_test_setup(test_reused_handle, setup),
-		cmocka_unit_test_setup(test_two_pds, setup),
-		cmocka_unit_test_setup(test_sweep, setup),
-		cmocka_unit_test_setup(test_import_context, setup),
-		cmocka_unit_test_setup(test_upstream_objects, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(test_descriptors), ALONE(test_handles), ALONE(test_destinations),
+     ALONE(test_last_reference), ALONE(test_destroy_fails),
+     ALONE(test_borrowed), ALONE(test_reused_handle), ALONE(test_two_pds),
+     ALONE(test_sweep), ALONE(test_import_context),
+     ALONE(test_upstream_objects))

@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a context which moves to another uverbs file keeps its CQs, PDs,
- * parent domains and channels under the same pointers and descriptors, with
- * every handle, number and doorbell address replaced; that a CQ starts anew
- * and stays armed; that each failing command, allocation or descriptor leaves
- * the context as it was and nothing behind; and what cannot move.
+ * Proves how a context moves to another uverbs file.  Its CQs, PDs, parent
+ * domains and channels keep their pointers and descriptors; every handle,
+ * number and doorbell address is replaced.  A CQ starts anew and stays armed.
+ * If a command, an allocation or a descriptor fails, the context stays as it
+ * was and nothing is left behind.  Also what cannot move.
  */
-#include "fake_share.h"
-#include "mkey.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
-static struct ibv_context *open_ctx(void)
-{
-	struct ibv_context *context = fake_open();
-
-	assert_non_null(context);
-	context->async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	assert_true(context->async_fd >= 0);
-	return context;
-}
+#include "fake_share.h"
+#include "rig.h"
 
 static bool same(int a, int b)
 {
-	/* F_DUPFD_QUERY is younger than some kernels that tests run on. */
+	/* Some kernels that tests run on have no F_DUPFD_QUERY. */
 	int flags = fcntl(a, F_GETFL) ^ O_APPEND, got;
 
 	fcntl(a, F_SETFL, flags);
@@ -52,7 +33,7 @@ static void init_cq(struct ibv_cq *cq, struct ibv_comp_channel *channel)
 	pthread_mutex_init(&cq->mutex, NULL);
 }
 
-static void test_everything_moves(void **state)
+TEST(test_everything_moves)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct mlx5x_context *ctx = to_mctx(c);
@@ -64,7 +45,6 @@ static void test_everything_moves(void **state)
 	uint32_t page = ctx->uars.nc->page_id, cqn;
 	uint8_t *reg = ctx->uars.nc->bf[0].reg;
 
-	(void)state;
 	channel.fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	cq = mlx5x_create_cq(c, 15, &channel, 3);
 	other = mlx5x_create_cq(c, 15, NULL, 0);
@@ -96,7 +76,7 @@ static void test_everything_moves(void **state)
 	assert_ptr_equal(fake_share.clone_buf, to_mcq(other)->buf);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_CQ], 2);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
-	/* One more acknowledgement, and the new object's count is met. */
+	/* One more acknowledgement meets the count of the new object. */
 	assert_int_equal((uint32_t)(cq->comp_events_completed + 1), 0);
 	assert_int_equal(domain->handle, pd->handle);
 	assert_int_equal(fake.live_cqs, 2);
@@ -110,10 +90,9 @@ static void test_everything_moves(void **state)
 	close(channel.fd);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-static void test_cq_starts_anew(void **state)
+TEST(test_cq_starts_anew)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	uint8_t bytes[64] = {}, *arm;
@@ -121,12 +100,11 @@ static void test_cq_starts_anew(void **state)
 	struct mlx5x_cq *mcq = to_mcq(cq);
 	uint32_t i;
 
-	(void)state;
 	init_cq(cq, NULL);
 	mcq->ci = 6;
 	mlx5x_cq_event(cq);
 	mlx5x_req_notify_cq(cq, 1);
-	/* what the earlier passes left, in the state of the next pass */
+	/* CQEs that earlier passes left */
 	for (i = 2; i < 6; i++)
 		fake_put_cqe(cq, i, bytes, 0, 0);
 	assert_true(mlx5x_cq_idle(mcq));
@@ -144,7 +122,7 @@ static void test_cq_starts_anew(void **state)
 	assert_int_equal((uint32_t)arm[5] << 16 | arm[6] << 8 | arm[7],
 			 mcq->cqn);
 
-	/* One that was armed and had its event is not armed again. */
+	/* A CQ that was armed and had its event is not armed again. */
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
 	fake_close(c);
 	c = open_ctx();
@@ -158,10 +136,9 @@ static void test_cq_starts_anew(void **state)
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-static void test_not_movable(void **state)
+TEST(test_not_movable)
 {
 	static const int types[] = {
 		UVERBS_OBJECT_QP,   UVERBS_OBJECT_SRQ, UVERBS_OBJECT_WQ,
@@ -174,8 +151,7 @@ static void test_not_movable(void **state)
 	struct ibv_cq *cq;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (i = 0; i < NUM_OF(types); i++) {
 		fake_share.more_of = types[i];
 		assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), EBUSY);
 	}
@@ -197,7 +173,6 @@ static void test_not_movable(void **state)
 	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
 static struct {
@@ -220,7 +195,7 @@ static void *spin(void *arg)
 }
 
 /* Another thread polls and arms the CQ all the time. */
-static void test_cq_in_use(void **state)
+TEST(test_cq_in_use)
 {
 	struct ibv_context *a = open_ctx(), *c;
 	pthread_t thread;
@@ -228,7 +203,6 @@ static void test_cq_in_use(void **state)
 	void *result;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 10; i++) {
 		c = open_ctx();
 		spinner.cq = mlx5x_create_cq(c, 15, NULL, 0);
@@ -250,7 +224,6 @@ static void test_cq_in_use(void **state)
 		fake_close(c);
 	}
 	fake_close(a);
-	fake_assert_clean();
 }
 
 struct scene {
@@ -286,7 +259,7 @@ static void scene_unchanged(struct scene *s)
 	assert_int_equal(fake.live_cqs, 1);
 	assert_int_equal(fake.live_pds, 1);
 	assert_int_equal(fake.live_uars, 2);
-	assert_false(to_mctx(s->c)->share.moved);
+	assert_false(to_mctx(s->c)->file.moved);
 }
 
 static void scene_close(struct scene *s)
@@ -296,10 +269,9 @@ static void scene_close(struct scene *s)
 	close(s->channel.fd);
 	fake_close(s->c);
 	fake_close(s->a);
-	fake_assert_clean();
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
 	static const enum fake_cmd cmds[] = {
 		FAKE_QUERY_CONTEXT, FAKE_ALLOC_ASYNC, FAKE_ALLOC_UAR,
@@ -308,9 +280,8 @@ static void test_failures(void **state)
 	struct scene s = {};
 	size_t i;
 
-	(void)state;
 	scene_open(&s);
-	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
+	for (i = 0; i < NUM_OF(cmds); i++) {
 		fake_fail(cmds[i], 0, ENOSPC);
 		assert_int_equal(mlx5x_move(to_mctx(s.c), s.a->cmd_fd), ENOSPC);
 		scene_unchanged(&s);
@@ -325,13 +296,12 @@ static void test_failures(void **state)
 	scene_close(&s);
 }
 
-static void test_no_descriptors(void **state)
+TEST(test_no_descriptors)
 {
 	struct rlimit old, low;
 	struct scene s = {};
 	int top, n;
 
-	(void)state;
 	scene_open(&s);
 	getrlimit(RLIMIT_NOFILE, &old);
 	for (n = 0; n < 2; n++) {
@@ -347,14 +317,13 @@ static void test_no_descriptors(void **state)
 	scene_close(&s);
 }
 
-/* The numbers that are to be replaced are beyond the limit: no move. */
-static void test_low_limit(void **state)
+/* There is no move if the descriptors to be replaced are beyond the limit. */
+TEST(test_low_limit)
 {
 	struct rlimit old, low;
 	struct scene s = {};
 	int holes[32], n;
 
-	(void)state;
 	for (n = 0; n < 32; n++)
 		holes[n] = dup(0);
 	scene_open(&s);
@@ -373,18 +342,16 @@ static void test_low_limit(void **state)
 	scene_close(&s);
 }
 
-/* A channel that no CQ used yet is replaced when the first CQ wants it. */
-static void test_late_channel(void **state)
+/* A channel without CQs is replaced when its first CQ is created. */
+TEST(test_late_channel)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct ibv_comp_channel channel = { .context = c };
 	struct ibv_cq *cq;
 
-	(void)state;
 	channel.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
-	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
-	assert_int_equal(errno, EBADF);
+	assert_none(mlx5x_create_cq(c, 3, &channel, 0), EBADF);
 	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 0);
 	assert_int_equal(mlx5x_move(to_mctx(c), a->cmd_fd), 0);
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
@@ -393,30 +360,32 @@ static void test_late_channel(void **state)
 	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
 	assert_int_equal(mlx5x_destroy_cq(cq), 0);
 
-	/* Another context's, or one that serves CQs, is left alone. */
+	/*
+	 * A channel of another context, or one that serves CQs, is not
+	 * replaced.
+	 */
 	channel.context = a;
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
-	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
-	assert_int_equal(errno, EBADF);
+	assert_none(mlx5x_create_cq(c, 3, &channel, 0), EBADF);
 	channel.context = c;
 	channel.refcnt = 1;
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
-	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
-	assert_int_equal(errno, EBADF);
+	assert_none(mlx5x_create_cq(c, 3, &channel, 0), EBADF);
 	assert_int_equal(fake.calls[FAKE_ALLOC_CHANNEL], 1);
 	channel.refcnt = 0;
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
 	fake_fail(FAKE_ALLOC_CHANNEL, 0, EMFILE);
-	assert_null(mlx5x_create_cq(c, 3, &channel, 0));
-	assert_int_equal(errno, EMFILE);
+	assert_none(mlx5x_create_cq(c, 3, &channel, 0), EMFILE);
 	close(channel.fd);
 	fake_close(c);
 	fake_close(a);
-	fake_assert_clean();
 }
 
-/* Keys are made in the way that the file has, which may not be the old one's. */
-static void test_keys_of_the_file(void **state)
+/*
+ * Keys are made by the route of the new file, which may differ from the old
+ * one's.
+ */
+TEST(test_keys_of_the_file)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct mlx5x_umr_caps caps;
@@ -424,7 +393,6 @@ static void test_keys_of_the_file(void **state)
 	struct ibv_pd *pd;
 	int i;
 
-	(void)state;
 	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
 	assert_int_equal(mlx5x_query_umr(c, &caps), 0);
 	assert_true(caps.max_entries > 255);
@@ -440,7 +408,7 @@ static void test_keys_of_the_file(void **state)
 		assert_int_equal(mlx5x_query_umr(c, &caps), 0);
 		assert_int_equal(caps.max_entries, 255);
 		pd = mlx5x_alloc_pd(c);
-		key = mlx5x_create_key(pd, 4, false);
+		key = mlx5x_mkey_create(pd, 4, false);
 		assert_non_null(key);
 		assert_int_equal(fake.live_mws, 1);
 		assert_int_equal(ibv_dereg_mr(key), 0);
@@ -451,22 +419,9 @@ static void test_keys_of_the_file(void **state)
 			c = fake_import();
 	}
 	fake_close(a);
-	fake_assert_clean();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_everything_moves, setup),
-		cmocka_unit_test_setup(test_cq_starts_anew, setup),
-		cmocka_unit_test_setup(test_cq_in_use, setup),
-		cmocka_unit_test_setup(test_not_movable, setup),
-		cmocka_unit_test_setup(test_failures, setup),
-		cmocka_unit_test_setup(test_no_descriptors, setup),
-		cmocka_unit_test_setup(test_low_limit, setup),
-		cmocka_unit_test_setup(test_late_channel, setup),
-		cmocka_unit_test_setup(test_keys_of_the_file, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(test_everything_moves), ALONE(test_cq_starts_anew),
+     ALONE(test_cq_in_use), ALONE(test_not_movable), ALONE(test_failures),
+     ALONE(test_no_descriptors), ALONE(test_low_limit),
+     ALONE(test_late_channel), ALONE(test_keys_of_the_file))

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves how a shared receive queue is made and run: sizes; golden bytes of a
- * receive; a device that follows the links meets every receive once, in the
- * order of posting, whatever the order of completions, and walks upwards
- * through memory; as many receives as promised and not one more; what a QP
- * that goes left in its CQ comes back.
+ * Proves how a shared receive queue is made and run: its sizes, and golden
+ * bytes of a receive.  A device that follows the links meets every receive
+ * once, in the order of posting and upwards through memory, whatever the order
+ * of completions.  The queue holds as many receives as promised, and no more.
+ * Receives whose CQEs are still in the CQ of a destroyed QP become free.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 #include "srq.h"
 
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_srq *srq;
-static struct fake_rc rc;
 
 static struct mlx5x_srq *ours(void)
 {
@@ -73,7 +69,7 @@ static int close_srq(void **state)
 	return 0;
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const struct {
 		uint32_t wr, sge, got_wr, got_sge;
@@ -89,8 +85,7 @@ static void sizes(void **state)
 	struct ibv_srq *s;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < NUM_OF(kinds); i++) {
 		s = create(pd, kinds[i].wr, kinds[i].sge);
 		assert_non_null(s);
 		assert_int_equal(fake.srq_attr.attr.max_wr, kinds[i].got_wr);
@@ -103,9 +98,8 @@ static void sizes(void **state)
 		assert_int_equal(attr.max_sge, kinds[i].got_sge);
 		assert_int_equal(mlx5x_destroy_srq(s), 0);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_null(create(pd, bad[i][0], bad[i][1]));
-		assert_int_equal(errno, EINVAL);
+	for (i = 0; i < NUM_OF(bad); i++) {
+		assert_none(create(pd, bad[i][0], bad[i][1]), EINVAL);
 	}
 }
 
@@ -124,7 +118,7 @@ static int post(uint64_t wr_id, struct ibv_sge *sge, int n)
 	return err;
 }
 
-static void golden(void **state)
+TEST(golden)
 {
 	static const uint8_t first[] = {
 		/* next is 1; one segment, then the end */
@@ -145,12 +139,11 @@ static void golden(void **state)
 	};
 	struct ibv_recv_wr *bad;
 
-	(void)state;
 	assert_int_equal(ibv_post_srq_recv(srq, wr, &bad), 0);
 	assert_memory_equal(ours()->buf, first, sizeof(first));
 	assert_memory_equal(ours()->buf + 64, second, sizeof(second));
 	assert_int_equal(be32toh(ours()->dbrec[0]), 2);
-	/* all three: no end behind them */
+	/* all three segments in use: there is no end */
 	sge[1].length = 1;
 	memset(ours()->buf + 192, 0xaa, 64);
 	assert_int_equal(post(0, sge, 3), 0);
@@ -180,11 +173,9 @@ static uint16_t take(struct device *d)
 static void put_cqe(struct device *d, struct ibv_qp *qp, uint16_t index,
 		    uint8_t opcode)
 {
-	uint8_t b[64] = {};
+	uint8_t b[64];
 
-	fake_be32(b + 0x20, to_mqp(qp)->rsc.uidx);
-	fake_be32(b + 0x38, qp->qp_num);
-	fake_be16(b + 0x3c, index);
+	fake_cqe_of(b, qp, index);
 	b[0x37] = 5; /* read by errors only: flushed */
 	fake_put_cqe(rc.recv_cq, d->cqes++, b, opcode, 0);
 }
@@ -200,12 +191,11 @@ static uint64_t complete(struct device *d, uint16_t index)
 }
 
 /* Completions in order: the ring is walked from end to end. */
-static void in_order(void **state)
+TEST(in_order)
 {
 	struct device d = {};
 	uint64_t i;
 
-	(void)state;
 	for (i = 0; i < 10; i++)
 		assert_int_equal(post(i, NULL, 0), 0);
 	for (i = 0; i < 100000; i++) {
@@ -218,10 +208,12 @@ static void in_order(void **state)
 	}
 }
 
-/* Completions at random, several held back: every receive is met once, in
- * the order of posting, and the walk goes down only at the ring's end.
+/*
+ * Receives complete in random order, and several at a time are held back.
+ * Every receive is met once, in the order of posting, and the walk goes down
+ * only at the ring's end.
  */
-static void any_order(void **state)
+TEST(any_order)
 {
 	unsigned int seed = 1, down = 0, steps = 0;
 	uint64_t posted = 0, met = 0;
@@ -231,7 +223,6 @@ static void any_order(void **state)
 	unsigned int n;
 	uint32_t place;
 
-	(void)state;
 	while (met < 50000) {
 		switch (rand_r(&seed) % 3) {
 		case 0:
@@ -259,17 +250,19 @@ static void any_order(void **state)
 			d.held[n] = d.held[--d.num];
 		}
 	}
-	/* a descent is a lap, and no lap is wasted */
+	/* it goes down once a lap, and every lap uses the ring well */
 	assert_true(down < steps / 4);
 }
 
-/* 64 places and more: the bitmap's words, and the way round its end. */
-static void next_free(void **state)
+/*
+ * More than 64 places: the search goes through the words of the bitmap and
+ * round its end.
+ */
+TEST(next_free)
 {
 	struct ibv_srq *old = srq, *big = create(pd, 1000, 1);
 	uint32_t i;
 
-	(void)state;
 	assert_non_null(big);
 	srq = big;
 	for (i = 0; i < 1023; i++) {
@@ -278,11 +271,11 @@ static void next_free(void **state)
 	}
 	assert_int_equal(ours()->next, 1023);
 	assert_int_equal(post(0, NULL, 0), ENOMEM);
-	/* the only free one is far, in another word */
+	/* the only free place is in another word */
 	mlx5x_srq_put(ours(), 130);
 	assert_int_equal(post(0, NULL, 0), 0);
 	assert_int_equal(ours()->next, 130);
-	mlx5x_srq_put(ours(), 129); /* below, in the same word */
+	mlx5x_srq_put(ours(), 129); /* below the last one, in the same word */
 	assert_int_equal(post(0, NULL, 0), 0);
 	assert_int_equal(ours()->next, 129);
 	mlx5x_srq_put(ours(), 0);
@@ -300,12 +293,11 @@ static void next_free(void **state)
 	assert_int_equal(mlx5x_destroy_srq(big), 0);
 }
 
-static void full(void **state)
+TEST(full)
 {
 	struct device d = {};
 	uint32_t lap, i;
 
-	(void)state;
 	for (i = 0; i < 15; i++)
 		assert_int_equal(post(i, NULL, 0), 0);
 	for (lap = 0; lap < 40; lap++) {
@@ -316,20 +308,19 @@ static void full(void **state)
 	}
 }
 
-static void bad_requests(void **state)
+TEST(bad_requests)
 {
 	struct ibv_sge sge[4] = {
 		{ 1, 1, 1 }, { 2, 2, 2 }, { 3, 3, 3 }, { 4, 4, 4 }
 	};
 	struct ibv_recv_wr wr[3] = {}, *bad;
 
-	(void)state;
 	assert_int_equal(post(0, sge, 4), EINVAL);
 	assert_int_equal(post(0, sge, -1), EINVAL);
 	sge[1].length = 0x80000000;
 	assert_int_equal(post(0, sge, 2), EINVAL);
 	assert_int_equal(be32toh(ours()->dbrec[0]), 0);
-	/* those before a bad one are posted */
+	/* requests before a bad one are posted */
 	wr[0].next = &wr[1];
 	wr[1].next = &wr[2];
 	wr[1].sg_list = sge;
@@ -340,11 +331,10 @@ static void bad_requests(void **state)
 	assert_int_equal(ours()->next, 1);
 }
 
-static void qp_has_no_receive_queue(void **state)
+TEST(qp_has_no_receive_queue)
 {
 	struct ibv_recv_wr wr = {}, *bad;
 
-	(void)state;
 	assert_int_equal(rc.cap.max_recv_wr, 0);
 	assert_int_equal(rc.cap.max_recv_sge, 0);
 	assert_int_equal(fake.qp_req.rq_wqe_count, 0);
@@ -354,12 +344,11 @@ static void qp_has_no_receive_queue(void **state)
 	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), EINVAL);
 }
 
-static void flushed(void **state)
+TEST(flushed)
 {
 	struct device d = {};
 	struct ibv_wc wc;
 
-	(void)state;
 	assert_int_equal(post(41, NULL, 0), 0);
 	assert_int_equal(post(42, NULL, 0), 0);
 	put_cqe(&d, rc.qp, 1, 14);
@@ -370,19 +359,18 @@ static void flushed(void **state)
 	assert_int_equal(ours()->free[0] >> 1 & 1, 1);
 }
 
-/* The receives of a QP that is destroyed are free, those of others are not. */
-static void cleaned(void **state)
+/* A destroyed QP frees its receives, and not those of others. */
+TEST(cleaned)
 {
 	struct fake_rc other = { .context = context, .srq = srq };
 	struct device d = {};
 	struct ibv_wc wc;
 	uint32_t i;
 
-	(void)state;
 	fake_rc_create(&other, &(struct ibv_qp_cap){ .max_send_wr = 4 }, 0);
 	for (i = 0; i < 15; i++)
 		assert_int_equal(post(i, NULL, 0), 0);
-	/* both complete into the CQ of the first */
+	/* both QPs complete into the CQ of the first */
 	assert_int_equal(mlx5x_destroy_qp(other.qp), 0);
 	{
 		struct ibv_qp_init_attr attr = {
@@ -412,8 +400,8 @@ static void cleaned(void **state)
 	assert_int_equal(ours()->free[0], 0xf);
 }
 
-/* Data that came inside the CQE goes where the receive's segments point. */
-static void scatter(void **state)
+/* Data inside a CQE go where the segments of the receive point. */
+TEST(scatter)
 {
 	uint8_t one[8] = {}, two[64] = {}, b[64] = {};
 	struct ibv_sge sge[2] = { { (uintptr_t)one, 5, 1 },
@@ -421,7 +409,6 @@ static void scatter(void **state)
 	struct ibv_wc wc;
 	int i;
 
-	(void)state;
 	assert_int_equal(post(1, NULL, 0), 0);
 	assert_int_equal(post(2, sge, 2), 0);
 	for (i = 0; i < 32; i++)
@@ -439,12 +426,11 @@ static void scatter(void **state)
 	assert_int_equal(one[5], 0);
 }
 
-static void modify_query_number(void **state)
+TEST(modify_query_number)
 {
 	struct ibv_srq_attr attr = { .srq_limit = 7, .max_wr = 3 };
 	uint32_t number = 0;
 
-	(void)state;
 	assert_int_equal(mlx5x_modify_srq(srq, &attr, IBV_SRQ_LIMIT), 0);
 	assert_int_equal(fake.srq_limit, 7);
 	assert_int_equal(mlx5x_query_srq(srq, &attr), 0);
@@ -461,7 +447,7 @@ static void modify_query_number(void **state)
 	assert_int_equal(post(0, NULL, 0), 0);
 }
 
-static void other_types(void **state)
+TEST(other_types)
 {
 	struct ibv_srq_init_attr_ex attr = {
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE,
@@ -469,27 +455,21 @@ static void other_types(void **state)
 		.srq_type = IBV_SRQT_XRC,
 	};
 
-	(void)state;
-	errno = 0;
-	assert_null(mlx5x_create_srq_ex(context, &attr));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_create_srq_ex(context, &attr), EOPNOTSUPP);
 	attr.srq_type = IBV_SRQT_TM;
-	assert_null(mlx5x_create_srq_ex(context, &attr));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_create_srq_ex(context, &attr), EOPNOTSUPP);
 	attr.comp_mask = 0;
-	assert_null(mlx5x_create_srq_ex(context, &attr));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_create_srq_ex(context, &attr), EOPNOTSUPP);
 }
 
 /* One lock for a post, none in a thread domain, none in poll. */
-static void locks(void **state)
+TEST(locks)
 {
 	struct ibv_td *td;
 	struct ibv_pd *parent;
 	struct ibv_srq *old = srq;
 	unsigned int before;
 
-	(void)state;
 	before = atomic_load(&fake.locks_taken);
 	assert_int_equal(post(0, NULL, 0), 0);
 	assert_int_equal(atomic_load(&fake.locks_taken), before + 1);
@@ -512,18 +492,9 @@ static void locks(void **state)
 	assert_int_equal(mlx5x_dealloc_td(td), 0);
 }
 
-int main(void)
-{
-#define SRQ(f) cmocka_unit_test_setup_teardown(f, open_srq, close_srq)
-	const struct CMUnitTest tests[] = {
-		SRQ(sizes),	   SRQ(golden),
-		SRQ(in_order),	   SRQ(any_order),
-		SRQ(next_free),	   SRQ(full),
-		SRQ(bad_requests), SRQ(qp_has_no_receive_queue),
-		SRQ(flushed),	   SRQ(cleaned),
-		SRQ(scatter),	   SRQ(modify_query_number),
-		SRQ(other_types),  SRQ(locks),
-	};
+#define SRQ(f) FRAME(f, open_srq, close_srq)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(SRQ(sizes), SRQ(golden), SRQ(in_order), SRQ(any_order), SRQ(next_free),
+     SRQ(full), SRQ(bad_requests), SRQ(qp_has_no_receive_queue), SRQ(flushed),
+     SRQ(cleaned), SRQ(scatter), SRQ(modify_query_number), SRQ(other_types),
+     SRQ(locks))

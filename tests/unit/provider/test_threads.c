@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that posting, polling and cleaning bear each other in threads.
+ * Proves that threads can post, poll and clean at once.
  *
- * A thread plays the device: it follows the doorbell records of two QPs, reads
- * the WQEs, and writes CQEs into one CQ, in passes, never more than the
- * consumer index allows.  Several threads post sends and receives, on one of
- * the QPs also fills of keys, each of its own; others poll.  Each request
- * completes once, with the kind that was posted, and a fill's WQE has nothing
- * of another thread's; a third QP is made, used and destroyed meanwhile.
+ * One thread plays the device: it follows the doorbell records of two QPs,
+ * reads the WQEs, and writes CQEs into one CQ, never more than the consumer
+ * index allows.  Several threads post sends and receives; on one of the QPs
+ * they also fill keys, each thread its own.  Other threads poll.  Each request
+ * completes once, with the kind that was posted, and the WQE of a fill has
+ * nothing of another thread's.  Meanwhile further QPs are made and destroyed.
  */
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
-#include "fake.h"
-#include "mkey.h"
+#include "rig.h"
 #include "umr.h"
 
 enum {
@@ -29,7 +25,6 @@ enum {
 	MAX_PIECES = 7,
 };
 
-static struct fake_rc rc;
 static struct ibv_qp *qps[QPS];
 static atomic_uchar *seen;
 static atomic_int completed;
@@ -40,7 +35,7 @@ struct poster {
 	struct ibv_qp *qp;
 	bool recv;
 	uint64_t first;
-	struct ibv_mr *key; /* to be filled too, by pieces with its number */
+	struct ibv_mr *key; /* filled by pieces that name this key itself */
 };
 
 static int fill(const struct poster *p, uint64_t wr_id, uint32_t num)
@@ -58,7 +53,7 @@ static int fill(const struct poster *p, uint64_t wr_id, uint32_t num)
 	wr.ext_op.umr.modified_mr = p->key;
 	wr.ext_op.umr.num_mrs = num;
 	wr.ext_op.umr.mem_list.mem_reg_list = list;
-	return mlx5x_exp_post_send(p->qp, &wr, &bad, NULL);
+	return mlx5x_exp_post_send(p->qp, &wr, &bad);
 }
 
 static int build(const struct poster *p, uint64_t wr_id, uint32_t num)
@@ -72,7 +67,7 @@ static int build(const struct poster *p, uint64_t wr_id, uint32_t num)
 	ibv_wr_start(ex);
 	ex->wr_id = wr_id;
 	ex->wr_flags = 0;
-	mlx5x_wr_key_list(ex, p->key, 0, 0, num, list);
+	mlx5x_mkey_wr_list(ex, p->key, 0, 0, num, list);
 	return ibv_wr_complete(ex);
 }
 
@@ -153,7 +148,7 @@ static uint32_t load_be(const void *p)
 	return be32toh(__atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE));
 }
 
-/* All pieces have the number of the key that is filled. */
+/* All pieces name the key that is filled. */
 static void check_fill(const struct mlx5x_sq *sq, uint32_t at)
 {
 	uint32_t mask = (sq->mask + 1) * 64 - 1, i, lkey;
@@ -168,7 +163,7 @@ static void check_fill(const struct mlx5x_sq *sq, uint32_t at)
 	}
 }
 
-/* One WQE of the queue becomes a CQE; false if there is none. */
+/* Turn one WQE of the queue into a CQE; false if there is none. */
 static bool consume(struct engine *e, uint32_t *produced)
 {
 	struct mlx5x_qp *qp = to_mqp(e->qp);
@@ -186,7 +181,7 @@ static bool consume(struct engine *e, uint32_t *produced)
 		const uint8_t *wqe =
 			qp->sq.buf + (size_t)(e->done & qp->sq.mask) * 64;
 
-		/* the index in the WQE is the one we stand at */
+		/* the WQE has the index that comes next */
 		if (wqe[1] != (uint8_t)(e->done >> 8) ||
 		    wqe[2] != (uint8_t)e->done)
 			atomic_fetch_add(&failures, 1);
@@ -261,21 +256,20 @@ static struct ibv_qp *create_for_keys(void)
 	return qp;
 }
 
-static void all_at_once(void **state)
+TEST(all_at_once)
 {
 	struct ibv_mr *keys[POSTERS];
 	struct poster posters[QPS * 2 * POSTERS];
 	pthread_t t[QPS * 2 * POSTERS + POLLERS + 1];
 	int i, n = 0;
 
-	(void)state;
 	fake_reset();
 	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
 	seen = calloc(TOTAL, sizeof(*seen));
 	for (i = 0; i < QPS; i++)
 		qps[i] = i == KEYS_QP ? create_for_keys() : create();
 	for (i = 0; i < POSTERS; i++) {
-		keys[i] = mlx5x_create_key(rc.pd, MAX_PIECES, false);
+		keys[i] = mlx5x_mkey_create(rc.pd, MAX_PIECES, false);
 		assert_non_null(keys[i]);
 	}
 
@@ -292,7 +286,7 @@ static void all_at_once(void **state)
 			posters[i].key = keys[i % POSTERS];
 		pthread_create(&t[n++], NULL, post, &posters[i]);
 	}
-	/* others come and go, and clean the CQ */
+	/* other QPs come and go; each destruction cleans the CQ */
 	while (atomic_load(&completed) < TOTAL && !atomic_load(&failures)) {
 		assert_int_equal(mlx5x_destroy_qp(create()), 0);
 		sched_yield();
@@ -311,11 +305,4 @@ static void all_at_once(void **state)
 	fake_rc_close(&rc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(all_at_once))

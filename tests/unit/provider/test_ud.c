@@ -6,10 +6,7 @@
  * with a second encoder; that only sends are taken and none without an
  * address; how the queue is sized; what a receiver reads in its CQE.
  */
-#include <errno.h>
-#include <string.h>
-#include "fake.h"
-#include "ref.h"
+#include "rig.h"
 
 enum {
 	DQPN = 0xabcdef,
@@ -17,7 +14,6 @@ enum {
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 };
 
-static struct fake_rc ud = { .type = IBV_QPT_UD };
 static struct ibv_ah *ah;
 static struct ibv_qp *qp2; /* of ibv_create_qp_ex */
 static uint8_t payload[1024];
@@ -55,22 +51,11 @@ static struct ibv_ah_attr ah_attr(void)
 	return attr;
 }
 
-static struct ibv_qp *create_ex(uint64_t ops)
+static struct ibv_qp *create_ud(uint64_t ops)
 {
-	struct ibv_qp_init_attr_ex attr = {
-		.send_cq = ud.send_cq,
-		.recv_cq = ud.recv_cq,
-		.cap = { .max_send_wr = 8,
-			 .max_send_sge = 5,
-			 .max_inline_data = 100 },
-		.qp_type = IBV_QPT_UD,
-		.comp_mask = IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.send_ops_flags = ops,
-		.pd = ud.pd,
-	};
-
-	return mlx5x_create_qp_ex(ud.context, &attr);
+	return create_ex(ops, &(struct ibv_qp_cap){ .max_send_wr = 8,
+						    .max_send_sge = 5,
+						    .max_inline_data = 100 });
 }
 
 static int open_ud(void **state)
@@ -89,12 +74,12 @@ static int open_ud(void **state)
 	for (i = 0; i < sizeof(payload); i++)
 		payload[i] = i * 5 + 1;
 	fake_reset();
-	fake_rc_open(&ud, &cap, 0);
-	ah = mlx5x_create_ah(ud.pd, &attr);
+	rc = (struct fake_rc){ .type = IBV_QPT_UD };
+	fake_rc_open(&rc, &cap, 0);
+	ah = mlx5x_create_ah(rc.pd, &attr);
 	assert_non_null(ah);
-	qp2 = create_ex(UD_OPS);
+	qp2 = create_ud(UD_OPS);
 	assert_non_null(qp2);
-	fake_modify(qp2, IBV_QPS_RTS);
 	return 0;
 }
 
@@ -103,13 +88,8 @@ static int close_ud(void **state)
 	(void)state;
 	assert_int_equal(mlx5x_destroy_qp(qp2), 0);
 	assert_int_equal(mlx5x_destroy_ah(ah), 0);
-	fake_rc_close(&ud);
+	fake_rc_close(&rc);
 	return 0;
-}
-
-static struct mlx5x_sq *sq_of(struct ibv_qp *qp)
-{
-	return &to_mqp(qp)->sq;
 }
 
 static struct ibv_send_wr send_wr(enum ibv_wr_opcode op, struct ibv_sge *sge,
@@ -128,7 +108,7 @@ static struct ibv_send_wr send_wr(enum ibv_wr_opcode op, struct ibv_sge *sge,
 	return wr;
 }
 
-static void golden(void **state)
+TEST(golden)
 {
 	static const uint8_t want[] = { /* SEND_IMM, five segments */
 					0x00, 0x00, 0x00, 0x0b, 0x12, 0x34,
@@ -142,18 +122,17 @@ static void golden(void **state)
 					0, 0, 0, 0, 0, 0, 0x10, 0 };
 	struct ibv_sge sge = { 0x1000, 8, 0x1100 };
 	struct ibv_send_wr wr = send_wr(IBV_WR_SEND_WITH_IMM, &sge, 1), *bad;
-	uint8_t *wqe = sq_of(ud.qp)->buf;
+	uint8_t *wqe = sq_of(rc.qp)->buf;
 
-	(void)state;
-	assert_int_equal(ibv_post_send(ud.qp, &wr, &bad), 0);
+	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 	assert_memory_equal(wqe, want, sizeof(want));
 	assert_memory_equal(wqe + 28, av_roce + 12, 36);
 	assert_memory_equal(wqe + 64, data, 16);
-	assert_memory_equal(fake_uar(sq_of(ud.qp)->bf) + 0x800, want, 8);
-	assert_int_equal(be32toh(to_mqp(ud.qp)->dbrec[1]), 2);
+	assert_memory_equal(fake_uar(sq_of(rc.qp)->bf) + 0x800, want, 8);
+	assert_int_equal(be32toh(to_mqp(rc.qp)->dbrec[1]), 2);
 }
 
-static void golden_infiniband(void **state)
+TEST(golden_infiniband)
 {
 	/* rate and SL, path bits, LID; no MAC, no port, GRH by its bit */
 	static const uint8_t stat[] = { 0x03, 0x11, 0xbe, 0xef };
@@ -162,15 +141,14 @@ static void golden_infiniband(void **state)
 	struct ibv_ah_attr attr = ah_attr();
 	struct ibv_ah *local, *global;
 	struct ibv_send_wr wr[2], *bad;
-	uint8_t *wqe = sq_of(ud.qp)->buf;
+	uint8_t *wqe = sq_of(rc.qp)->buf;
 
-	(void)state;
 	fake.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
 	attr.dlid = 0xbeef;
 	attr.src_path_bits = 0x11;
-	global = mlx5x_create_ah(ud.pd, &attr);
+	global = mlx5x_create_ah(rc.pd, &attr);
 	attr.is_global = 0;
-	local = mlx5x_create_ah(ud.pd, &attr);
+	local = mlx5x_create_ah(rc.pd, &attr);
 	assert_non_null(global);
 	assert_non_null(local);
 	wr[0] = send_wr(IBV_WR_SEND, NULL, 0);
@@ -178,7 +156,7 @@ static void golden_infiniband(void **state)
 	wr[0].next = &wr[1];
 	wr[0].wr.ud.ah = global;
 	wr[1].wr.ud.ah = local;
-	assert_int_equal(ibv_post_send(ud.qp, wr, &bad), 0);
+	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
 	assert_memory_equal(wqe + 28, stat, 4);
 	assert_memory_equal(wqe + 32, zero, 10);
 	assert_int_equal(wqe[42], 0x20);
@@ -193,41 +171,22 @@ static void golden_infiniband(void **state)
 	assert_int_equal(mlx5x_destroy_ah(local), 0);
 }
 
-static void expect_ring(struct ibv_qp *qp, uint32_t start,
-			const struct ibv_send_wr *wr)
+static void expect(struct ibv_qp *qp, uint32_t start,
+		   const struct ibv_send_wr *wr)
 {
-	struct mlx5x_sq *sq = sq_of(qp);
-	size_t size = sq->end - sq->buf;
-	static uint8_t want[1 << 16];
 	struct ref_wqe ref;
 
-	assert_true(size <= sizeof(want));
-	memset(want, 0xaa, size);
 	ref_encode_av(&ref, wr, qp->qp_num, start & 0xffff, 0, av_roce);
-	ref_place(&ref, want, sq->buf, size, (size_t)(start & sq->mask) * 64);
-	if (memcmp(sq->buf, want, size))
-		assert_memory_equal(sq->buf, want, size);
-	assert_int_equal(sq->pi, start + (ref.len + 63) / 64);
-	assert_int_equal(sq->slots[start & sq->mask].wr_id, 77);
-}
-
-static void rewind_to(struct ibv_qp *qp, uint32_t start)
-{
-	struct mlx5x_sq *sq = sq_of(qp);
-
-	memset(sq->buf, 0xaa, sq->end - sq->buf);
-	sq->pi = start;
-	sq->head = 0;
-	atomic_store(&sq->tail, 0);
+	expect_wqe(qp, start, &ref, 77);
 }
 
 static void post_at(uint32_t start, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
-	rewind_to(ud.qp, start);
-	assert_int_equal(ibv_post_send(ud.qp, wr, &bad), 0);
-	expect_ring(ud.qp, start, wr);
+	rewind_to(rc.qp, start);
+	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
+	expect(rc.qp, start, wr);
 }
 
 static void build_at(uint32_t start, struct ibv_send_wr *wr, bool addr_first)
@@ -258,10 +217,10 @@ static void build_at(uint32_t start, struct ibv_send_wr *wr, bool addr_first)
 	if (!addr_first)
 		ibv_wr_set_ud_addr(qpx, ah, DQPN, QKEY);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
-	expect_ring(qp2, start, wr);
+	expect(qp2, start, wr);
 }
 
-static void every_kind(void **state)
+TEST(every_kind)
 {
 	static const enum ibv_wr_opcode ops[] = { IBV_WR_SEND,
 						  IBV_WR_SEND_WITH_IMM };
@@ -269,10 +228,9 @@ static void every_kind(void **state)
 	uint32_t start, n;
 	int o;
 
-	(void)state;
 	for (n = 0; n < 8; n++)
 		sge[n] = (struct ibv_sge){ 0x1000 * n, n + 1, 0x100 + n };
-	for (start = 0; start <= sq_of(ud.qp)->mask; start++) {
+	for (start = 0; start <= sq_of(rc.qp)->mask; start++) {
 		for (o = 0; o < 2; o++) {
 			struct ibv_send_wr wr = send_wr(ops[o], sge, 0);
 
@@ -300,26 +258,25 @@ static void every_kind(void **state)
 static void expect_refused(struct ibv_send_wr *wr, int err)
 {
 	struct ibv_send_wr good = send_wr(IBV_WR_SEND, NULL, 0), *bad = NULL;
-	uint32_t pi = sq_of(ud.qp)->pi;
+	uint32_t pi = sq_of(rc.qp)->pi;
 
 	good.next = wr;
 	errno = 0;
-	assert_int_equal(ibv_post_send(ud.qp, &good, &bad), err);
+	assert_int_equal(ibv_post_send(rc.qp, &good, &bad), err);
 	assert_int_equal(errno, err);
 	assert_ptr_equal(bad, wr);
-	assert_int_equal(sq_of(ud.qp)->pi, pi + 1);
-	assert_int_equal(be32toh(to_mqp(ud.qp)->dbrec[1]), (pi + 1) & 0xffff);
-	rewind_to(ud.qp, pi + 1);
+	assert_int_equal(sq_of(rc.qp)->pi, pi + 1);
+	assert_int_equal(be32toh(to_mqp(rc.qp)->dbrec[1]), (pi + 1) & 0xffff);
+	rewind_to(rc.qp, pi + 1);
 }
 
-static void bad_requests(void **state)
+TEST(bad_requests)
 {
 	struct ibv_sge sge[16] = { { 1, 0x80000000, 1 } };
 	struct ibv_send_wr wr;
 	uint32_t i;
 	int op;
 
-	(void)state;
 	for (op = -1; op <= 20; op++) {
 		if (op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM)
 			continue;
@@ -334,55 +291,51 @@ static void bad_requests(void **state)
 	expect_refused(&wr, EINVAL);
 	wr = send_wr(IBV_WR_SEND, sge, -1);
 	expect_refused(&wr, EINVAL);
-	assert_in_range(ud.cap.max_send_sge, 4, 15);
+	assert_in_range(rc.cap.max_send_sge, 4, 15);
 	for (i = 0; i < 16; i++)
 		sge[i] = (struct ibv_sge){ (uintptr_t)payload, 1, 1 };
-	wr = send_wr(IBV_WR_SEND, sge, ud.cap.max_send_sge + 1);
+	wr = send_wr(IBV_WR_SEND, sge, rc.cap.max_send_sge + 1);
 	expect_refused(&wr, EINVAL);
-	sge[0].length = ud.cap.max_inline_data + 1;
+	sge[0].length = rc.cap.max_inline_data + 1;
 	wr = send_wr(IBV_WR_SEND, sge, 1);
 	wr.send_flags = IBV_SEND_INLINE;
 	expect_refused(&wr, EINVAL);
 }
 
-static void full_and_closed(void **state)
+TEST(full_and_closed)
 {
 	struct ibv_send_wr wr = send_wr(IBV_WR_SEND, NULL, 0), *bad;
 	uint32_t i;
 
-	(void)state;
-	for (i = 0; i < ud.cap.max_send_wr; i++)
-		assert_int_equal(ibv_post_send(ud.qp, &wr, &bad), 0);
-	assert_int_equal(ibv_post_send(ud.qp, &wr, &bad), ENOMEM);
-	fake_modify(ud.qp, IBV_QPS_RESET);
-	assert_int_equal(ibv_post_send(ud.qp, &wr, &bad), EINVAL);
+	for (i = 0; i < rc.cap.max_send_wr; i++)
+		assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
+	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), ENOMEM);
+	fake_modify(rc.qp, IBV_QPS_RESET);
+	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), EINVAL);
 }
 
-/* Nothing is rung and the queue is where it was. */
+/* The error of a batch: nothing is rung, and the queue is as before. */
 static void complete_fails(void)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
 
-	errno = 0;
-	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(ibv_wr_complete(qpx), EINVAL);
 	assert_int_equal(sq_of(qp2)->pi, 0);
 	assert_int_equal(sq_of(qp2)->head, 0);
 	assert_int_equal(to_mqp(qp2)->dbrec[1], 0);
 }
 
-static void no_address(void **state)
+TEST(no_address)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
 
-	(void)state;
-	/* the last has none */
+	/* the last request has none */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, DQPN, QKEY);
 	ibv_wr_send(qpx);
 	complete_fails();
-	/* the first has none */
+	/* the first request has none */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 2, 3);
@@ -393,7 +346,7 @@ static void no_address(void **state)
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, NULL, DQPN, QKEY);
 	complete_fails();
-	/* what an abort left behind does not matter */
+	/* a request without an address that was aborted does not matter */
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_abort(qpx);
@@ -406,20 +359,17 @@ static void no_address(void **state)
 	assert_int_equal(sq_of(qp2)->pi, 0);
 }
 
-static void only_sends(void **state)
+TEST(only_sends)
 {
 	struct ibv_qp *qp;
 	uint64_t bit;
 
-	(void)state;
 	for (bit = 1; bit; bit <<= 1) {
 		if (bit & UD_OPS)
 			continue;
-		errno = 0;
-		assert_null(create_ex(bit | IBV_QP_EX_WITH_SEND));
-		assert_int_equal(errno, EOPNOTSUPP);
+		assert_none(create_ud(bit | IBV_QP_EX_WITH_SEND), EOPNOTSUPP);
 	}
-	qp = create_ex(IBV_QP_EX_WITH_SEND);
+	qp = create_ud(IBV_QP_EX_WITH_SEND);
 	assert_non_null(qp);
 	assert_non_null(ibv_qp_to_qp_ex(qp)->wr_set_ud_addr);
 	assert_null(ibv_qp_to_qp_ex(qp)->wr_send_imm);
@@ -427,21 +377,20 @@ static void only_sends(void **state)
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	struct ibv_qp_init_attr attr = {
-		.send_cq = ud.send_cq,
-		.recv_cq = ud.recv_cq,
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.recv_cq,
 		.qp_type = IBV_QPT_UD,
 	};
 	struct ibv_qp *qp;
 	uint32_t n, blocks;
 
-	(void)state;
 	for (n = 0; n <= 59; n++) {
 		attr.cap = (struct ibv_qp_cap){ .max_send_wr = 16,
 						.max_send_sge = n };
-		qp = mlx5x_create_qp(ud.pd, &attr);
+		qp = mlx5x_create_qp(rc.pd, &attr);
 		assert_non_null(qp);
 		assert_true(attr.cap.max_send_sge >= n);
 		/* the head's block, then four segments in each */
@@ -451,41 +400,36 @@ static void sizes(void **state)
 		assert_int_equal(mlx5x_destroy_qp(qp), 0);
 	}
 	attr.cap = (struct ibv_qp_cap){ .max_send_wr = 16, .max_send_sge = 60 };
-	errno = 0;
-	assert_null(mlx5x_create_qp(ud.pd, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_create_qp(rc.pd, &attr), EINVAL);
 	for (n = 0; n <= 940; n++) {
 		attr.cap = (struct ibv_qp_cap){ .max_send_wr = 1,
 						.max_inline_data = n };
-		qp = mlx5x_create_qp(ud.pd, &attr);
+		qp = mlx5x_create_qp(rc.pd, &attr);
 		assert_non_null(qp);
 		assert_true(attr.cap.max_inline_data >= n);
 		assert_int_equal(mlx5x_destroy_qp(qp), 0);
 	}
 	attr.cap =
 		(struct ibv_qp_cap){ .max_send_wr = 1, .max_inline_data = 941 };
-	assert_null(mlx5x_create_qp(ud.pd, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_create_qp(rc.pd, &attr), EINVAL);
 }
 
-static void receive(void **state)
+TEST(receive)
 {
 	struct ibv_sge sge = { (uintptr_t)payload, 200, 1 };
 	struct ibv_recv_wr wr = { .wr_id = 3, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *bad;
-	uint8_t b[64] = {};
+	uint8_t b[64];
 	struct ibv_wc wc;
 
-	(void)state;
-	assert_int_equal(ibv_post_recv(ud.qp, &wr, &bad), 0);
-	fake_be32(b + 0x20, to_mqp(ud.qp)->rsc.uidx);
+	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
+	fake_cqe_of(b, rc.qp, 0);
 	/* GRH, RoCE v2 over IPv4, QP */
 	fake_be32(b + 0x18, 0x12abcdef);
 	fake_be32(b + 0x24, 0x0000cafe);
 	fake_be32(b + 0x2c, 140);
-	fake_be32(b + 0x38, ud.qp->qp_num);
-	fake_put_cqe(ud.recv_cq, 0, b, 3, 0);
-	assert_int_equal(ibv_poll_cq(ud.recv_cq, 1, &wc), 1);
+	fake_put_cqe(rc.recv_cq, 0, b, 3, 0);
+	assert_int_equal(ibv_poll_cq(rc.recv_cq, 1, &wc), 1);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.opcode, IBV_WC_RECV);
 	assert_int_equal(wc.wr_id, 3);
@@ -493,19 +437,11 @@ static void receive(void **state)
 	assert_int_equal(wc.src_qp, DQPN);
 	assert_int_equal(wc.wc_flags, IBV_WC_GRH | IBV_WC_WITH_IMM);
 	assert_int_equal(wc.imm_data, htobe32(0xcafe));
-	assert_int_equal(wc.qp_num, ud.qp->qp_num);
+	assert_int_equal(wc.qp_num, rc.qp->qp_num);
 }
 
-int main(void)
-{
-#define UD(f) cmocka_unit_test_setup_teardown(f, open_ud, close_ud)
-	const struct CMUnitTest tests[] = {
-		UD(golden),	     UD(golden_infiniband),
-		UD(every_kind),	     UD(bad_requests),
-		UD(full_and_closed), UD(no_address),
-		UD(only_sends),	     UD(sizes),
-		UD(receive),
-	};
+#define UD(f) FRAME(f, open_ud, close_ud)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(UD(golden), UD(golden_infiniband), UD(every_kind), UD(bad_requests),
+     UD(full_and_closed), UD(no_address), UD(only_sends), UD(sizes),
+     UD(receive))

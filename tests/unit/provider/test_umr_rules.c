@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the rules of indirect keys: what may not be asked is refused with its
- * errno before anything is posted, by either interface; long pieces count as
- * the pieces that they are split into; keys are made by each of the two routes
- * and destroyed by the same; limits come from the device; a failure of any step
- * leaves nothing behind.
+ * Proves the rules of indirect keys and windows.  What may not be asked is
+ * refused with its errno, before anything is posted or changed.  What fits is
+ * taken, and one piece more is not, whatever the capacity.  Long pieces count
+ * as the pieces that they are split into.
  */
-#include "keys.h"
+#include <unistd.h>
+#include "rig_umr.h"
 
 static const uint64_t GIB = 1 << 30;
 
@@ -23,7 +23,7 @@ static void refused(struct ibv_qp *q, struct ibv_exp_send_wr *wr, int err)
 	assert_int_equal(to_mqp(q)->dbrec[1], dbrec);
 }
 
-static void keys_and_qps(void **state)
+TEST(keys_and_qps)
 {
 	struct ibv_exp_send_wr wr = fill_wr(2),
 			       inv = { .exp_opcode =
@@ -31,8 +31,7 @@ static void keys_and_qps(void **state)
 	struct ibv_pd *pd;
 	struct ibv_mr *other;
 
-	(void)state;
-	/* posted by the library then, and refused */
+	/* this QP leaves such requests to the library, which refuses them */
 	assert_int_equal(post(rc.qp, &wr), EINVAL);
 	wr.exp_opcode = IBV_EXP_WR_NOP;
 	assert_int_equal(post(rc.qp, &wr), EOPNOTSUPP);
@@ -46,24 +45,23 @@ static void keys_and_qps(void **state)
 	refused(qp, &inv, EINVAL);
 	pd = mlx5x_alloc_pd(rc.context);
 	to_mpd(pd)->pdn++;
-	other = mlx5x_create_key(pd, 4, false);
+	other = mlx5x_mkey_create(pd, 4, false);
 	assert_non_null(other);
 	wr.ext_op.umr.modified_mr = inv.ext_op.umr.modified_mr = other;
 	refused(qp, &wr, EPERM);
 	refused(qp, &inv, EPERM);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(other)), 0);
+	dereg(other);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	/* A state that takes no request. */
+	/* In this state the queue takes no request. */
 	wr = fill_wr(2);
 	fake_modify(qp, IBV_QPS_RESET);
 	refused(qp, &wr, EINVAL);
 }
 
-static void requests(void **state)
+TEST(requests)
 {
 	struct ibv_exp_send_wr good = fill_wr(2), wr;
 
-	(void)state;
 	wr = good;
 	wr.ext_op.umr.num_mrs = 0;
 	refused(qp, &wr, EINVAL);
@@ -99,33 +97,32 @@ static void requests(void **state)
 	assert_int_equal(post(qp, &wr), 0);
 }
 
-static void room(void **state)
+TEST(room)
 {
 	struct ibv_exp_mkey_list_container *c, *tiny;
 	struct ibv_exp_send_wr wr = fill_wr(MAX_INLINE + 1);
-	struct ibv_mr *small = mlx5x_create_key(rc.pd, 3, false);
+	struct ibv_mr *small = mlx5x_mkey_create(rc.pd, 3, false);
 	uint8_t before[64];
 
-	(void)state;
 	refused(qp, &wr, EINVAL);
 	wr.ext_op.umr.num_mrs = UINT32_MAX;
 	refused(qp, &wr, EINVAL);
-	assert_int_equal(mlx5x_key_entries(small), 4);
-	assert_int_equal(mlx5x_key_entries(key), CAPACITY);
-	assert_int_equal(mlx5x_key_entries(mr), 0);
+	assert_int_equal(mlx5x_mkey_entries(small), 4);
+	assert_int_equal(mlx5x_mkey_entries(key), CAPACITY);
+	assert_int_equal(mlx5x_mkey_entries(mr), 0);
 	wr = fill_wr(5);
 	wr.ext_op.umr.modified_mr = small;
 	refused(qp, &wr, EINVAL);
 	wr.ext_op.umr.num_mrs = 4;
 	assert_int_equal(post(qp, &wr), 0);
-	/* Pieces that are left out take none. */
+	/* Empty pieces take no room. */
 	wr.ext_op.umr.num_mrs = 6;
 	list[1].length = list[3].length = 0;
 	assert_int_equal(post(qp, &wr), 0);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(small)), 0);
+	dereg(small);
 
-	c = mlx5x_alloc_key_list(rc.pd, 64);
-	tiny = mlx5x_alloc_key_list(rc.pd, 4);
+	c = mlx5x_mkey_list_alloc(rc.pd, 64);
+	tiny = mlx5x_mkey_list_alloc(rc.pd, 4);
 	assert_non_null(c);
 	assert_non_null(tiny);
 	wr = fill_wr(CAPACITY + 3);
@@ -137,28 +134,73 @@ static void room(void **state)
 	memset(to_mlist(tiny)->klms, 0x5a, sizeof(before));
 	memcpy(before, to_mlist(tiny)->klms, sizeof(before));
 	refused(qp, &wr, EINVAL);
-	/* An MR that is not there, behind others that are. */
+	/* The third of three pieces has no MR. */
 	wr.ext_op.umr.num_mrs = 3;
 	list[2].mr = NULL;
 	refused(qp, &wr, EINVAL);
 	assert_memory_equal(to_mlist(tiny)->klms, before, sizeof(before));
-	assert_int_equal(mlx5x_free_key_list(c), 0);
-	assert_int_equal(mlx5x_free_key_list(tiny), 0);
-	assert_null(mlx5x_alloc_key_list(rc.pd, 0));
-	assert_int_equal(errno, EINVAL);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(tiny), 0);
+	assert_none(mlx5x_mkey_list_alloc(rc.pd, 0), EINVAL);
 }
 
-/* Keys and lists that are not this QP's to use. */
-static void strangers(void **state)
+/* As many pieces fit as the key has room for, and one more does not. */
+TEST(one_too_many)
+{
+	static const uint32_t asked[] = { 1, 2, 3,  4,	5,    6,    7,
+					  8, 9, 51, 52, 4094, 4095, 4096 };
+	struct ibv_exp_mem_region *many = calloc(5000, sizeof(*many));
+	struct ibv_exp_mkey_list_container *c;
+	struct ibv_qp *q = create_umr_qp(2, 51);
+	struct ibv_exp_send_wr wr;
+	uint32_t room, pi;
+	struct ibv_mr *k;
+	size_t i;
+
+	c = mlx5x_mkey_list_alloc(rc.pd, 5000);
+	assert_non_null(c);
+	for (i = 0; i < 5000; i++)
+		many[i] = (struct ibv_exp_mem_region){ i, mr, 1 };
+	for (i = 0; i < NUM_OF(asked); i++) {
+		k = mlx5x_mkey_create(rc.pd, asked[i], false);
+		assert_non_null(k);
+		room = mlx5x_mkey_entries(k);
+		assert_in_range(room, asked[i], asked[i] + 4);
+		wr = fill_wr(room);
+		wr.ext_op.umr.modified_mr = k;
+		wr.ext_op.umr.mem_list.mem_reg_list = many;
+		if (room > 51) {
+			wr.exp_send_flags = 0;
+			wr.ext_op.umr.memory_objects = c;
+		}
+		assert_int_equal(post(q, &wr), 0);
+		atomic_store(&sq_of(q)->tail, sq_of(q)->head);
+		pi = sq_of(q)->pi;
+		wr.ext_op.umr.num_mrs++;
+		assert_int_equal(post(q, &wr), EINVAL);
+		wr.exp_send_flags = 0;
+		wr.ext_op.umr.memory_objects = c;
+		memset(to_mlist(c)->klms, 0x5a, 64);
+		assert_int_equal(post(q, &wr), EINVAL);
+		assert_int_equal(to_mlist(c)->klms->byte_count, 0x5a5a5a5a);
+		assert_int_equal(sq_of(q)->pi, pi);
+		dereg(k);
+	}
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+	free(many);
+}
+
+/* Keys and lists that this QP may not use. */
+TEST(strangers)
 {
 	struct ibv_pd *pd = mlx5x_alloc_pd(rc.context);
 	struct ibv_exp_mkey_list_container *c;
 	struct ibv_context other = {};
-	/* What another provider's MR has for sure. */
+	/* Another provider's MR has at least this. */
 	struct verbs_mr *foreign = calloc(1, sizeof(*foreign));
 	struct ibv_exp_send_wr wr = fill_wr(2);
 
-	(void)state;
 	foreign->ibv_mr.context = &other;
 	wr.ext_op.umr.modified_mr = &foreign->ibv_mr;
 	refused(qp, &wr, EINVAL);
@@ -169,7 +211,7 @@ static void strangers(void **state)
 	free(foreign);
 
 	to_mpd(pd)->pdn++;
-	c = mlx5x_alloc_key_list(pd, 9);
+	c = mlx5x_mkey_list_alloc(pd, 9);
 	assert_non_null(c);
 	wr = fill_wr(2);
 	wr.exp_send_flags = IBV_EXP_SEND_SIGNALED;
@@ -178,41 +220,15 @@ static void strangers(void **state)
 	c->context = &other;
 	refused(qp, &wr, EINVAL);
 	c->context = rc.context;
-	assert_int_equal(mlx5x_free_key_list(c), 0);
+	assert_int_equal(mlx5x_mkey_list_free(c), 0);
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 }
 
-static void long_pieces(void **state)
+TEST(long_pieces_count)
 {
 	struct ibv_exp_send_wr wr = fill_wr(3);
-	const uint8_t *buf = sq_of(qp)->buf;
-	struct klm {
-		__be32 len, key;
-		__be64 addr;
-	} const *klm = (const void *)(buf + 128);
-	static const uint64_t want[][2] = { { 0, 2 * GIB },
-					    { 0, 2 * GIB },
-					    { 2 * GIB, 2 * GIB },
-					    { 4 * GIB, 5 },
-					    { 9, 7 } };
-	uint64_t len;
-	int i;
 
-	(void)state;
-	list[0].base_addr = list[1].base_addr = 0;
-	list[0].length = 2 * GIB; /* just one */
-	list[1].length = 4 * GIB + 5;
-	list[2].base_addr = 9;
-	list[2].length = 7;
-	assert_int_equal(post(qp, &wr), 0);
-	assert_int_equal(buf[21], 8);
-	for (i = 0; i < 5; i++) {
-		assert_int_equal(be32toh(klm[i].len), want[i][1]);
-		assert_int_equal(be64toh(klm[i].addr), want[i][0]);
-	}
-	memcpy(&len, buf + 88, 8);
-	assert_int_equal(be64toh(len), 6 * GIB + 12);
-	/* Each counts. */
+	list[0].length = 2 * GIB; /* one piece of the largest size */
 	list[1].length = (MAX_INLINE - 2) * 2 * GIB;
 	assert_int_equal(post(qp, &wr), 0);
 	list[1].length++;
@@ -221,15 +237,14 @@ static void long_pieces(void **state)
 	refused(qp, &wr, EINVAL);
 }
 
-static void patterns(void **state)
+TEST(patterns)
 {
 	size_t count = 8, stride = 8, repeat = 2;
 	struct ibv_exp_mem_repeat_block blocks[MAX_INLINE + 1];
 	struct ibv_exp_send_wr wr = fill_wr(MAX_INLINE);
-	struct ibv_mr *exact = mlx5x_create_key(rc.pd, 4, false);
-	int i;
+	struct ibv_mr *exact = mlx5x_mkey_create(rc.pd, 4, false);
+	uint32_t i;
 
-	(void)state;
 	for (i = 0; i <= MAX_INLINE; i++)
 		blocks[i] = (struct ibv_exp_mem_repeat_block){ 0, mr, &count,
 							       &stride };
@@ -241,13 +256,13 @@ static void patterns(void **state)
 	assert_int_equal(sq_of(qp)->buf[21], MAX_INLINE + 4);
 	wr.ext_op.umr.num_mrs++;
 	refused(qp, &wr, EINVAL);
-	/* A key has room for as many blocks as pieces were asked for. */
+	/* A key has room for as many blocks as it was made for pieces. */
 	wr.ext_op.umr.modified_mr = exact;
 	wr.ext_op.umr.num_mrs = 4;
 	assert_int_equal(post(qp, &wr), 0);
 	wr.ext_op.umr.num_mrs = 8;
 	refused(qp, &wr, EINVAL);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(exact)), 0);
+	dereg(exact);
 
 	wr.ext_op.umr.modified_mr = key;
 	wr.ext_op.umr.num_mrs = 2;
@@ -282,13 +297,35 @@ static void patterns(void **state)
 	refused(qp, &wr, EINVAL);
 }
 
-static void equal_pieces(void **state)
+/* A list that fills its page has room for the head of a pattern too. */
+TEST(pattern_fills_page)
 {
-	struct ibv_mr *fixed = mlx5x_create_key(rc.pd, 8, true);
+	uint32_t entries = sysconf(_SC_PAGESIZE) / 16, i;
+	struct ibv_exp_mem_repeat_block *many = calloc(entries, sizeof(*many));
+	struct ibv_mr *k = mlx5x_mkey_create(rc.pd, entries, false);
+	struct ibv_exp_send_wr wr = exp_wr(MEMORY_PATTERN, entries);
+
+	assert_non_null(k);
+	for (i = 0; i < entries; i++)
+		many[i] = blocks[i % 64];
+	assert_int_equal(mlx5x_mkey_list_free(memory), 0);
+	memory = mlx5x_mkey_list_alloc(rc.pd, entries);
+	assert_non_null(memory);
+	wr.ext_op.umr.memory_objects = memory;
+	wr.ext_op.umr.modified_mr = k;
+	wr.ext_op.umr.mem_list.rb.mem_repeat_block_list = many;
+	assert_int_equal(post(qp, &wr), 0);
+	assert_int_equal(be64toh(to_mlist(memory)->klms[entries].addr),
+			 blocks[(entries - 1) % 64].base_addr);
+	dereg(k);
+	free(many);
+}
+
+TEST(equal_pieces)
+{
 	struct ibv_exp_send_wr wr = fill_wr(3);
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		list[i].length = 4096;
 	wr.ext_op.umr.modified_mr = fixed;
@@ -314,277 +351,147 @@ static void equal_pieces(void **state)
 	assert_int_equal(post(qp, &wr), 0);
 	wr.ext_op.umr.exp_access |= IBV_ACCESS_REMOTE_ATOMIC;
 	refused(qp, &wr, EINVAL); /* not aligned to 8 */
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(fixed)), 0);
 }
 
-/* A builder's error ends in ibv_wr_complete, and all of the batch is undone. */
-static void builders(void **state)
-{
-	struct mlx5x_mkey_piece piece = { 0, 8, LKEY };
-	struct mlx5x_mkey_block block = { 0, LKEY, 8, 65536 };
-	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
-	struct mlx5x_sq *sq = sq_of(qp);
-	int i;
-
-	(void)state;
-	for (i = 0; i < 7; i++) {
-		ibv_wr_start(ex);
-		mlx5x_wr_key_list(ex, key, 0, 0, 1, &piece);
-		switch (i) {
-		case 0:
-			mlx5x_wr_key_list(ex, mr, 0, 0, 1, &piece);
-			break;
-		case 1:
-			mlx5x_wr_key_list(ex, NULL, 0, 0, 1, &piece);
-			break;
-		case 2:
-			mlx5x_wr_key_list(ex, key, 0, 0, 0, &piece);
-			break;
-		case 3:
-			mlx5x_wr_key_list(ex, key, IBV_ACCESS_ON_DEMAND, 0, 1,
-					  &piece);
-			break;
-		case 4:
-			mlx5x_wr_key_interleaved(ex, key, 0, 0, 1, 1, &block);
-			break;
-		case 5:
-			block.stride = 8;
-			mlx5x_wr_key_interleaved(ex, key, 0, 0, 0, 1, &block);
-			break;
-		case 6:
-			mlx5x_wr_key_list(ex, key, 0, 0, SIZE_MAX, &piece);
-			break;
-		}
-		assert_int_equal(ibv_wr_complete(ex), EINVAL);
-		assert_int_equal(sq->pi, 0);
-		assert_int_equal(sq->head, 0);
-		assert_ptr_equal(sq->fm, sq->fm_ce_se[0]);
-		assert_int_equal(to_mqp(qp)->dbrec[1], 0);
-	}
-	/* What ibv_post_send does not have. */
-	ibv_wr_start(ex);
-	mlx5x_wr_key_interleaved(ex, key, 0, 0, 1, 1, &block);
-	mlx5x_wr_key_invalidate(ex, key);
-	assert_int_equal(ibv_wr_complete(ex), 0);
-	assert_int_equal(sq->pi, 5);
-}
-
-static void by_device(void **state)
-{
-	const struct mlx5x_create_mkey_in *in = &fake.mkey_in;
-
-	(void)state;
-	assert_int_equal(key->lkey, KEY);
-	assert_int_equal(key->rkey, KEY);
-	assert_null(key->addr);
-	assert_int_equal(key->length, 0);
-	assert_ptr_equal(key->pd, rc.pd);
-	assert_ptr_equal(key->context, rc.context);
-	assert_int_equal(be16toh(in->opcode), 0x200);
-	/* free, UMR, local read, list of keys */
-	assert_int_equal(be32toh(in->mkey.flags), 0x40008600);
-	assert_int_equal(be32toh(in->mkey.qpn_key), 0xffffff00);
-	assert_int_equal(be32toh(in->mkey.pd), 5);
-	assert_int_equal(be32toh(in->mkey.xlt_octowords), CAPACITY);
-	assert_int_equal(fake.calls[FAKE_DEVX], 1);
-	/* The size of the key that the program has set plays no part. */
-	key->addr = (void *)0x1000;
-	key->length = 4096;
-	fake_fail(FAKE_DESTROY, 0, EBUSY);
-	assert_int_equal(ibv_dereg_mr(key), EBUSY);
-	assert_int_equal(fake.live_mkeys, 1);
-	assert_int_equal(ibv_dereg_mr(key), 0);
-	assert_int_equal(fake.live_mkeys, 0);
-	key = mlx5x_create_key(rc.pd, 1, false);
-
-	fake.mkey_status = 8;
-	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
-	assert_int_equal(errno, ENOMEM);
-	fake.mkey_status = 3;
-	fake_fail(FAKE_CREATE_MKEY, 0, EREMOTEIO);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
-	assert_int_equal(errno, EINVAL);
-	fake_fail(FAKE_CREATE_MKEY, 0, EPERM);
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
-	assert_int_equal(errno, EPERM);
-	fake.alloc_fail_after = 0;
-	assert_null(mlx5x_create_key(rc.pd, 1, false));
-	assert_int_equal(errno, ENOMEM);
-	fake.alloc_fail_after = -1;
-	assert_int_equal(fake.live_mkeys, 1);
-}
-
-static void as_window(void **state)
-{
-	struct ibv_context *context;
-	struct mlx5x_umr_caps caps;
-	struct ibv_mr *k;
-	struct ibv_pd *pd;
-
-	(void)state;
-	fake_reset();
-	fake.refuse_devx = true;
-	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
-	context = fake_open();
-	assert_non_null(context);
-	pd = mlx5x_alloc_pd(context);
-	assert_int_equal(mlx5x_query_umr(context, &caps), 0);
-	assert_int_equal(caps.max_entries, 255);
-	assert_int_equal(caps.max_depth, 1);
-	assert_int_equal(caps.max_fixed_size, 0);
-	k = mlx5x_create_key(pd, 255, false);
-	assert_non_null(k);
-	assert_int_equal(mlx5x_key_entries(k), 256);
-	assert_int_equal(fake.mw_klms, 255);
-	assert_int_equal(k->lkey, 0x98765400);
-	assert_int_equal(fake.live_mws, 1);
-	assert_int_equal(ibv_dereg_mr(k), 0);
-	assert_int_equal(fake.live_mws, 0);
-	k = mlx5x_create_key(pd, 4, false);
-	assert_int_equal(fake.mw_klms, 8);
-	assert_int_equal(fake.mw_type, IBV_MW_TYPE_1);
-	assert_int_equal(ibv_dereg_mr(k), 0);
-	k = mlx5x_create_key(pd, 4, MLX5X_MKEY_REMOTE_INVALIDATE);
-	assert_int_equal(fake.mw_type, IBV_MW_TYPE_2);
-	assert_int_equal(ibv_dereg_mr(k), 0);
-	assert_null(mlx5x_create_key(pd, 256, false));
-	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_create_key(pd, 0, false));
-	assert_int_equal(errno, EINVAL);
-	assert_null(mlx5x_create_key(pd, 4, true));
-	assert_int_equal(errno, EOPNOTSUPP);
-	fake_fail(FAKE_ALLOC_MW, 0, ENOMEM);
-	assert_null(mlx5x_create_key(pd, 4, false));
-	assert_int_equal(errno, ENOMEM);
-	/* A window itself has what the kernel gives it. */
-	mlx5x_dealloc_mw(mlx5x_alloc_mw(pd, IBV_MW_TYPE_2));
-	assert_int_equal(fake.mw_klms, 0);
-	mlx5x_dealloc_pd(pd);
-	fake_close(context);
-	fake_assert_clean();
-}
-
-/* An imported context may have no DEVX after all; a device may lack anything. */
-static void limits(void **state)
-{
-	static const struct {
-		uint32_t lists, umr, windows, entries, fixed, depth;
-	} cases[] = {
-		{ 4u << 24 | 1 << 23 | 16, 0, 1 << 14, 65531, 1, 4 },
-		{ 2u << 24 | 1 << 23 | 6, 1 << 24, 1 << 14, 63, 0, 2 },
-		{ 2u << 24 | 20, 0, 1 << 14, 65531, 0, 2 },
-		{ 4u << 24 | 16, 0, 0, 0, 0, 0 },
-		{ 4u << 24 | 16, 1 << 22, 1 << 14, 0, 0, 0 },
-	};
-	struct ibv_context *context;
-	struct mlx5x_umr_caps caps;
-	struct ibv_pd *pd;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		fake_reset();
-		fake.general_caps.lists = htobe32(cases[i].lists);
-		fake.general_caps.umr = htobe32(cases[i].umr);
-		fake.general_caps.windows = htobe32(cases[i].windows);
-		context = fake_open();
-		assert_int_equal(mlx5x_query_umr(context, &caps), 0);
-		assert_int_equal(mlx5x_query_umr(context, &caps), 0);
-		assert_int_equal(fake.calls[FAKE_DEVX], 1);
-		assert_int_equal(caps.max_entries, cases[i].entries);
-		assert_int_equal(!!caps.max_fixed_size, cases[i].fixed);
-		assert_int_equal(caps.max_depth, cases[i].depth);
-		if (!cases[i].entries) {
-			pd = mlx5x_alloc_pd(context);
-			assert_null(mlx5x_create_key(pd, 1, false));
-			assert_int_equal(errno, EOPNOTSUPP);
-			mlx5x_dealloc_pd(pd);
-		}
-		fake_close(context);
-	}
-	fake_reset();
-	fake.device_caps = IBV_DEVICE_MEM_WINDOW;
-	context = fake_open();
-	fake_fail(FAKE_DEVX, 0, EPERM);
-	assert_int_equal(mlx5x_query_umr(context, &caps), 0);
-	assert_int_equal(caps.max_entries, 255);
-	fake_close(context);
-	fake_reset();
-	context = fake_open();
-	fake_fail(FAKE_DEVX, 0, EPERM);
-	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
-	assert_int_equal(mlx5x_query_umr(context, &caps), EIO);
-	fake_close(context);
-	fake_assert_clean();
-}
-
-static void lists_fail(void **state)
-{
-	struct ibv_exp_mkey_list_container *c;
-	struct ibv_exp_send_wr wr = fill_wr(9);
-	int i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		fake.alloc_fail_after = i;
-		assert_null(mlx5x_alloc_key_list(rc.pd, 9));
-		assert_int_equal(errno, ENOMEM);
-	}
-	fake.alloc_fail_after = -1;
-	fake_fail(FAKE_REG_MR, 0, EFAULT);
-	assert_null(mlx5x_alloc_key_list(rc.pd, 9));
-	assert_int_equal(errno, EFAULT);
-	/* One that cannot go stays whole. */
-	c = mlx5x_alloc_key_list(rc.pd, 9);
-	fake_fail(FAKE_DEREG_MR, 0, EBUSY);
-	assert_int_equal(mlx5x_free_key_list(c), EBUSY);
-	wr.exp_send_flags = 0;
-	wr.ext_op.umr.memory_objects = c;
-	assert_int_equal(post(qp, &wr), 0);
-	assert_int_equal(mlx5x_free_key_list(c), 0);
-}
-
-static void atomics_that_stay(void **state)
+/* On a device that cannot change atomic access, a fill does not name it. */
+TEST(atomics_that_stay)
 {
 	struct ibv_exp_send_wr wr;
 
-	(void)state;
-	close_umr(NULL);
-	fake_reset();
 	fake.general_caps.umr = htobe32(1 << 23);
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ .max_send_wr = 1 }, 0);
-	qp = create_umr_qp(SEND_WR, 4);
-	assert_non_null(qp);
-	key = mlx5x_create_key(rc.pd, 4, false);
-	mr = mlx5x_reg_mr(rc.pd, NULL, 1 << 20, 0, 0);
-	list[0].mr = mr;
+	open_keys(4);
 	wr = fill_wr(1);
 	assert_int_equal(post(qp, &wr), 0);
 	assert_int_equal(sq_of(qp)->buf[29], 0x1e); /* A is not named */
 	wr.ext_op.umr.exp_access |= IBV_ACCESS_REMOTE_ATOMIC;
 	refused(qp, &wr, EINVAL);
+	close_keys();
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, open_umr, close_umr)
-
-int main(void)
+static void bind_refused(struct ibv_qp *q, struct ibv_send_wr *wr, int err)
 {
-	const struct CMUnitTest tests[] = {
-		T(keys_and_qps),
-		T(requests),
-		T(room),
-		T(strangers),
-		T(long_pieces),
-		T(patterns),
-		T(equal_pieces),
-		T(builders),
-		T(by_device),
-		T(lists_fail),
-		T(atomics_that_stay),
-		cmocka_unit_test(as_window),
-		cmocka_unit_test(limits),
-	};
+	uint32_t pi = sq_of(q)->pi,
+		 rkey = wr->bind_mw.mw ? wr->bind_mw.mw->rkey : 0;
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp2);
+	struct ibv_send_wr *bad = NULL;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	errno = 0;
+	assert_int_equal(ibv_post_send(q, wr, &bad), err);
+	assert_int_equal(errno, err);
+	assert_ptr_equal(bad, wr);
+	assert_int_equal(sq_of(q)->pi, pi);
+	if (wr->bind_mw.mw)
+		assert_int_equal(wr->bind_mw.mw->rkey, rkey);
+	if (q != rc.qp)
+		return;
+	ibv_wr_start(qpx);
+	ibv_wr_bind_mw(qpx, wr->bind_mw.mw, wr->bind_mw.rkey,
+		       &wr->bind_mw.bind_info);
+	assert_int_equal(ibv_wr_complete(qpx), err);
+	assert_int_equal(sq_of(qp2)->pi, 0);
 }
+
+TEST(bad_binds)
+{
+	struct ibv_pd *pd2 = mlx5x_alloc_pd(rc.context);
+	struct ibv_mr *foreign, *no_bind, null_mr;
+	struct mlx5x_mr typed = {};
+	struct ibv_mw other_pd = *mw2;
+	struct ibv_context *c = fake_open();
+	struct ibv_send_wr wr;
+
+	to_mpd(pd2)->pdn = 6;
+	foreign = reg(pd2, ALL | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	no_bind = reg(rc.pd, ALL | IBV_ACCESS_LOCAL_WRITE);
+	other_pd.pd = pd2;
+
+	wr = bind_wr(mw2, 1, 8, REMOTE);
+	wr.bind_mw.mw = NULL;
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(&other_pd, 1, 8, REMOTE);
+	bind_refused(rc.qp, &wr, EPERM);
+	wr = bind_wr(mw2, 1, 8, REMOTE);
+	wr.bind_mw.bind_info.mr = foreign;
+	bind_refused(rc.qp, &wr, EPERM);
+	wr.bind_mw.bind_info.mr = no_bind;
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr.bind_mw.bind_info.mr = NULL;
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw2, 1, 0, 0);
+	wr.bind_mw.bind_info.addr = 8;
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw2, 1, 8, REMOTE);
+	wr.bind_mw.rkey += 0x100;
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw2, 1, 8, IBV_ACCESS_MW_BIND);
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw1, 1, 8, REMOTE | IBV_ACCESS_ZERO_BASED);
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw2, 1, (1ull << 33) + 1, REMOTE);
+	bind_refused(rc.qp, &wr, EOPNOTSUPP);
+	wr = bind_wr(mw2, 1, 4096, REMOTE);
+	wr.bind_mw.bind_info.addr = UINT64_MAX - 100;
+	bind_refused(rc.qp, &wr, EINVAL);
+	/* other kinds of MR */
+	typed.vmr.ibv_mr = *mr;
+	typed.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
+	wr = bind_wr(mw2, 1, 8, REMOTE);
+	wr.bind_mw.bind_info.mr = &typed.vmr.ibv_mr;
+	bind_refused(rc.qp, &wr, EOPNOTSUPP);
+	typed.vmr.mr_type = IBV_MR_TYPE_MR;
+	typed.access = IBV_ACCESS_MW_BIND;
+	typed.no_rdma = true;
+	bind_refused(rc.qp, &wr, EINVAL);
+	null_mr = *mr;
+	null_mr.context = c;
+	wr.bind_mw.bind_info.mr = &null_mr;
+	bind_refused(rc.qp, &wr, EINVAL);
+
+	dereg(foreign);
+	dereg(no_bind);
+	assert_int_equal(mlx5x_dealloc_pd(pd2), 0);
+	fake_close(c);
+}
+
+/* Binds go by the access that a re-registration gave. */
+TEST(after_rereg)
+{
+	struct ibv_send_wr wr = bind_wr(mw2, 1, 8, REMOTE), *bad;
+
+	assert_int_equal(mlx5x_rereg_mr(verbs_get_mr(mr),
+					IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL,
+					0, IBV_ACCESS_LOCAL_WRITE),
+			 0);
+	bind_refused(rc.qp, &wr, EINVAL);
+	assert_int_equal(
+		mlx5x_rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_ACCESS,
+			       NULL, NULL, 0,
+			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND),
+		0);
+	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
+	/* with the key that it has now */
+	assert_int_equal(be32toh(*(__be32 *)(sq_of(rc.qp)->buf + 132)),
+			 LKEY + 0x200);
+}
+
+/* A queue that was not made for binds takes none. */
+TEST(not_asked_for)
+{
+	struct ibv_qp_cap cap = umr_cap;
+	struct ibv_qp *q = create_ex(IBV_QP_EX_WITH_SEND, &cap);
+	struct ibv_send_wr wr = bind_wr(mw2, 1, 8, REMOTE), *bad;
+
+	assert_null(ibv_qp_to_qp_ex(q)->wr_bind_mw);
+	assert_null(ibv_qp_to_qp_ex(q)->wr_local_inv);
+	assert_null(ibv_qp_to_qp_ex(q)->wr_send_inv);
+	bind_refused(q, &wr, EINVAL);
+	wr = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV };
+	assert_int_equal(ibv_post_send(q, &wr, &bad), EINVAL);
+	assert_int_equal(sq_of(q)->pi, 0);
+	assert_int_equal(mlx5x_destroy_qp(q), 0);
+}
+
+MAIN(UMR(keys_and_qps), UMR(requests), UMR(room), UMR(one_too_many),
+     UMR(strangers), UMR(long_pieces_count), UMR(patterns),
+     UMR(pattern_fills_page), UMR(equal_pieces), ALONE(atomics_that_stay),
+     UMR(bad_binds), UMR(after_rereg), UMR(not_asked_for))

@@ -5,43 +5,19 @@
  * inline length at every start in the ring, compared with a second encoder,
  * with no byte touched outside the WQE and none behind the ring.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
-#include "ref.h"
+#include "rig.h"
 
 enum {
 	QPN = 0x123456
 };
 
-static struct fake_rc rc;
-
-static struct mlx5x_sq *sq(void)
-{
-	return &to_mqp(rc.qp)->sq;
-}
-
-static int open_small(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_rc_open(&rc,
-		     &(struct ibv_qp_cap){ .max_send_wr = 16,
-					   .max_recv_wr = 1,
-					   .max_send_sge = 2,
-					   .max_recv_sge = 1,
-					   .max_inline_data = 28 },
-		     0);
-	return 0;
-}
-
-static int close_rc(void **state)
-{
-	(void)state;
-	fake_rc_close(&rc);
-	return 0;
-}
+static const struct ibv_qp_cap small = {
+	.max_send_wr = 16,
+	.max_recv_wr = 1,
+	.max_send_sge = 2,
+	.max_recv_sge = 1,
+	.max_inline_data = 28,
+};
 
 static void post(struct ibv_send_wr *wr)
 {
@@ -52,10 +28,10 @@ static void post(struct ibv_send_wr *wr)
 
 static void expect_bytes(uint32_t block, const uint8_t *bytes, size_t n)
 {
-	assert_memory_equal(sq()->buf + 64 * (size_t)block, bytes, n);
+	assert_memory_equal(sq_of(rc.qp)->buf + 64 * (size_t)block, bytes, n);
 }
 
-static void golden_send(void **state)
+TEST(golden_send)
 {
 	static const uint8_t want[] = {
 		/* opmod, index, SEND */
@@ -79,15 +55,14 @@ static void golden_send(void **state)
 		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED,
 	};
 
-	(void)state;
 	post(&wr);
 	expect_bytes(0, want, sizeof(want));
 	assert_memory_equal((uint8_t *)to_mqp(rc.qp)->dbrec + 4, record, 4);
 	/* the doorbell is the first eight bytes of the WQE, at 0x800 */
-	assert_memory_equal(fake_uar(sq()->bf) + 0x800, want, 8);
+	assert_memory_equal(fake_uar(sq_of(rc.qp)->bf) + 0x800, want, 8);
 }
 
-static void golden_send_imm(void **state)
+TEST(golden_send_imm)
 {
 	static const uint8_t want[] = { 0x00, 0x00, 0x01, 0x0b, /* index 1 */
 					0x12, 0x34, 0x56, 0x01, /* no data */
@@ -100,14 +75,13 @@ static void golden_send_imm(void **state)
 		.imm_data = htobe32(0xdeadbeef),
 	};
 
-	(void)state;
 	first.next = &wr;
 	post(&first);
 	expect_bytes(1, want, sizeof(want));
-	assert_memory_equal(fake_uar(sq()->bf) + 0x800, want, 8);
+	assert_memory_equal(fake_uar(sq_of(rc.qp)->bf) + 0x800, want, 8);
 }
 
-static void golden_write_inline(void **state)
+TEST(golden_write_inline)
 {
 	static const uint8_t want[] = {
 		0x00, 0x00, 0x00, 0x08, 0x12, 0x34, 0x56, 0x03, 0x00, 0x00,
@@ -129,12 +103,11 @@ static void golden_write_inline(void **state)
 		.wr.rdma = { 0x1122334455667788, 0x9876 },
 	};
 
-	(void)state;
 	post(&wr);
 	expect_bytes(0, want, sizeof(want));
 }
 
-static void golden_write_imm(void **state)
+TEST(golden_write_imm)
 {
 	static const uint8_t want[] = { 0x00, 0x00, 0x00, 0x09, 0x12, 0x34,
 					0x56, 0x02, 0x00, 0x00, 0x00, 0x00,
@@ -148,12 +121,11 @@ static void golden_write_imm(void **state)
 		.wr.rdma = { 0x40, 7 },
 	};
 
-	(void)state;
 	post(&wr);
 	expect_bytes(0, want, sizeof(want));
 }
 
-static void golden_read(void **state)
+TEST(golden_read)
 {
 	static const uint8_t want[] = {
 		0x00, 0x00, 0x00, 0x10, 0x12, 0x34, 0x56, 0x04, 0x00, 0x00,
@@ -161,7 +133,7 @@ static void golden_read(void **state)
 		/* remote */
 		0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99, 0x88, 0x0a, 0x0b,
 		0x0c, 0x0d, 0x00, 0x00, 0x00, 0x00,
-		/* two segments, the second as long as one can be */
+		/* two segments, the second of the greatest length */
 		0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00,
 		0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x7f, 0xff, 0xff, 0xff,
 		0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -176,7 +148,6 @@ static void golden_read(void **state)
 		.wr.rdma = { 0xffeeddccbbaa9988, 0x0a0b0c0d },
 	};
 
-	(void)state;
 	post(&wr);
 	expect_bytes(0, want, sizeof(want));
 }
@@ -207,13 +178,13 @@ static void golden_atomic(enum ibv_wr_opcode op, const uint8_t ctrl[16],
 
 	post(&wr);
 	expect_bytes(0, ctrl, 16);
-	assert_memory_equal(sq()->buf + 16, remote_word, 16);
-	assert_memory_equal(sq()->buf + 32, operands, 16);
-	assert_memory_equal(sq()->buf + 48, local_word, 16);
-	assert_int_equal(sq()->pi, 1);
+	assert_memory_equal(sq_of(rc.qp)->buf + 16, remote_word, 16);
+	assert_memory_equal(sq_of(rc.qp)->buf + 32, operands, 16);
+	assert_memory_equal(sq_of(rc.qp)->buf + 48, local_word, 16);
+	assert_int_equal(sq_of(rc.qp)->pi, 1);
 }
 
-static void golden_cmp_swp(void **state)
+TEST(golden_cmp_swp)
 {
 	static const uint8_t ctrl[16] = { 0x00, 0x00, 0x00, 0x11, 0x12, 0x34,
 					  0x56, 0x04, 0x00, 0x00, 0x00, 0x08 };
@@ -222,22 +193,20 @@ static void golden_cmp_swp(void **state)
 					    0x27, 0x28, 0x11, 0x12, 0x13, 0x14,
 					    0x15, 0x16, 0x17, 0x18 };
 
-	(void)state;
 	golden_atomic(IBV_WR_ATOMIC_CMP_AND_SWP, ctrl, operands);
 }
 
-static void golden_fetch_add(void **state)
+TEST(golden_fetch_add)
 {
 	static const uint8_t ctrl[16] = { 0x00, 0x00, 0x00, 0x12, 0x12, 0x34,
 					  0x56, 0x04, 0x00, 0x00, 0x00, 0x08 };
 	static const uint8_t operands[16] = { 0x11, 0x12, 0x13, 0x14,
 					      0x15, 0x16, 0x17, 0x18 };
 
-	(void)state;
 	golden_atomic(IBV_WR_ATOMIC_FETCH_AND_ADD, ctrl, operands);
 }
 
-static void zero_length_segments_are_left_out(void **state)
+TEST(zero_length_segments_are_left_out)
 {
 	static const uint8_t want_ds[] = { 0x12, 0x34, 0x56, 0x02 };
 	struct ibv_sge sge[] = { { 0x10, 0, 1 }, { 0x20, 8, 2 } };
@@ -247,65 +216,52 @@ static void zero_length_segments_are_left_out(void **state)
 		.opcode = IBV_WR_SEND,
 	};
 
-	(void)state;
 	post(&wr);
-	assert_memory_equal(sq()->buf + 4, want_ds, 4);
-	assert_int_equal(sq()->buf[16 + 3], 8);
+	assert_memory_equal(sq_of(rc.qp)->buf + 4, want_ds, 4);
+	assert_int_equal(sq_of(rc.qp)->buf[16 + 3], 8);
 }
 
-static void every_flag(void **state)
+TEST(every_flag)
 {
 	static const uint8_t want[8] = { 0x00, 0x40, 0x08, 0x48,
 					 0x02, 0x42, 0x0a, 0x4a };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	unsigned int flags;
 
-	(void)state;
 	for (flags = 0; flags < 8; flags++) {
 		wr.send_flags = flags;
 		post(&wr);
-		assert_int_equal(sq()->buf[64 * flags + 11], want[flags]);
+		assert_int_equal(sq_of(rc.qp)->buf[64 * flags + 11],
+				 want[flags]);
 	}
 }
 
-static void index_is_16_bits(void **state)
+TEST(index_is_16_bits)
 {
 	static const uint8_t want[] = { 0x00, 0x00, 0x02, 0x0a };
 	static const uint8_t record[] = { 0, 0, 0, 3 };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 
-	(void)state;
-	sq()->pi = 0x10002;
+	sq_of(rc.qp)->pi = 0x10002;
 	post(&wr);
 	expect_bytes(2, want, sizeof(want));
 	assert_memory_equal((uint8_t *)to_mqp(rc.qp)->dbrec + 4, record, 4);
 }
 
-/* The ring at every start, everything that a QP of these sizes can carry. */
+/*
+ * All requests that a QP of these sizes can carry, at every start in the ring.
+ */
 
 static uint8_t payload[1024];
 
 static void post_at(uint32_t start, struct ibv_send_wr *wr)
 {
-	size_t size = sq()->end - sq()->buf;
-	static uint8_t want[1 << 16];
 	struct ref_wqe ref;
 
-	assert_true(size <= sizeof(want));
-	memset(sq()->buf, 0xaa, size);
-	memset(want, 0xaa, size);
-	sq()->pi = start;
-	sq()->head = 0;
-	atomic_store(&sq()->tail, 0);
+	rewind_to(rc.qp, start);
 	post(wr);
 	ref_encode(&ref, wr, QPN, start & 0xffff, 0);
-	assert_true(ref.len <= size);
-	ref_place(&ref, want, sq()->buf, size,
-		  (size_t)(start & sq()->mask) * 64);
-	if (memcmp(sq()->buf, want, size))
-		assert_memory_equal(sq()->buf, want, size);
-	assert_int_equal(sq()->pi, start + (ref.len + 63) / 64);
-	assert_memory_equal(fake_uar(sq()->bf) + 0x800, ref.bytes, 8);
+	expect_wqe(rc.qp, start, &ref, wr->wr_id);
 }
 
 static void every_kind_at(uint32_t start)
@@ -320,7 +276,7 @@ static void every_kind_at(uint32_t start)
 	struct ibv_sge sge[32];
 	unsigned int o, n;
 
-	for (o = 0; o < sizeof(ops) / sizeof(ops[0]); o++) {
+	for (o = 0; o < NUM_OF(ops); o++) {
 		struct ibv_send_wr wr = {
 			.sg_list = sge,
 			.opcode = ops[o],
@@ -370,17 +326,18 @@ static void wrap(uint32_t send_wr, uint32_t sge, uint32_t inl)
 
 	for (i = 0; i < sizeof(payload); i++)
 		payload[i] = i * 7 + 1;
-	fake_reset();
+	rc = (struct fake_rc){};
 	fake_rc_open(&rc,
 		     &(struct ibv_qp_cap){ .max_send_wr = send_wr,
 					   .max_send_sge = sge,
 					   .max_inline_data = inl },
 		     0);
-	blocks = sq()->mask + 1;
+	blocks = sq_of(rc.qp)->mask + 1;
 	/* Without a receive queue the ring ends with its last page. */
 	if (blocks * 64 % 4096 == 0)
-		assert_ptr_equal(sq()->end, (uint8_t *)to_mqp(rc.qp)->mem.addr +
-						    to_mqp(rc.qp)->mem.length);
+		assert_ptr_equal(sq_of(rc.qp)->end,
+				 (uint8_t *)to_mqp(rc.qp)->mem.addr +
+					 to_mqp(rc.qp)->mem.length);
 	for (start = 0; start < blocks; start++)
 		every_kind_at(start);
 	every_kind_at(0xffff);
@@ -388,51 +345,32 @@ static void wrap(uint32_t send_wr, uint32_t sge, uint32_t inl)
 	fake_rc_close(&rc);
 }
 
-static void wrap_small(void **state)
+TEST(wrap_small)
 {
-	(void)state;
 	wrap(64, 1, 0);
 }
 
-static void wrap_middle(void **state)
+TEST(wrap_middle)
 {
-	(void)state;
 	wrap(16, 14, 200);
 }
 
-static void wrap_largest(void **state)
+TEST(wrap_largest)
 {
-	(void)state;
 	wrap(4, 30, 972);
 	assert_int_equal(rc.cap.max_inline_data, 972);
 	assert_int_equal(rc.cap.max_send_sge, 30);
 }
 
-static void wrap_one_wqe(void **state)
+TEST(wrap_one_wqe)
 {
-	(void)state;
 	wrap(1, 30, 972);
 }
 
-int main(void)
-{
-#define SMALL(f) cmocka_unit_test_setup_teardown(f, open_small, close_rc)
-	const struct CMUnitTest tests[] = {
-		SMALL(golden_send),
-		SMALL(golden_send_imm),
-		SMALL(golden_write_inline),
-		SMALL(golden_write_imm),
-		SMALL(golden_read),
-		SMALL(golden_cmp_swp),
-		SMALL(golden_fetch_add),
-		SMALL(zero_length_segments_are_left_out),
-		SMALL(every_flag),
-		SMALL(index_is_16_bits),
-		cmocka_unit_test(wrap_small),
-		cmocka_unit_test(wrap_middle),
-		cmocka_unit_test(wrap_largest),
-		cmocka_unit_test(wrap_one_wqe),
-	};
+#define SMALL(f) WITH_RC(f, &small)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(SMALL(golden_send), SMALL(golden_send_imm), SMALL(golden_write_inline),
+     SMALL(golden_write_imm), SMALL(golden_read), SMALL(golden_cmp_swp),
+     SMALL(golden_fetch_add), SMALL(zero_length_segments_are_left_out),
+     SMALL(every_flag), SMALL(index_is_16_bits), ALONE(wrap_small),
+     ALONE(wrap_middle), ALONE(wrap_largest), ALONE(wrap_one_wqe))

@@ -13,6 +13,7 @@
 #include <endian.h>
 #include <string.h>
 #include <util/udma_barrier.h>
+#include "ops.h"
 #include "rsc.h"
 #include "srq.h"
 #include "wqe.h"
@@ -185,7 +186,9 @@ MLX5X_INLINE void decode_resp(struct mlx5x_qp *qp,
 			      struct ibv_wc *wc)
 {
 	uint32_t rqpn = be32toh(cqe->flags_rqpn);
-	unsigned int flags = rqpn >> 28 & 3 ? IBV_WC_GRH : 0;
+	unsigned int flags = rqpn >> MLX5X_CQE_GRH_SHIFT & MLX5X_CQE_GRH_MASK
+				     ? IBV_WC_GRH
+				     : 0;
 
 	wc->opcode = IBV_WC_RECV;
 	wc->imm_data = cqe->imm_inval_pkey;
@@ -204,11 +207,11 @@ MLX5X_INLINE void decode_resp(struct mlx5x_qp *qp,
 	}
 	wc->wc_flags = flags;
 	wc->byte_len = be32toh(cqe->byte_cnt);
-	wc->pkey_index = be32toh(cqe->imm_inval_pkey) & 0xffff;
+	wc->pkey_index = be32toh(cqe->imm_inval_pkey) & MLX5X_CQE_PKEY_MASK;
 	wc->slid = be16toh(cqe->slid);
-	wc->sl = rqpn >> 24 & 0xf;
+	wc->sl = rqpn >> MLX5X_CQE_SL_SHIFT & MLX5X_CQE_SL_MASK;
 	wc->src_qp = rqpn & MLX5X_QPN_MASK;
-	wc->dlid_path_bits = cqe->ml_path & 0x7f;
+	wc->dlid_path_bits = cqe->ml_path & MLX5X_CQE_PATH_BITS_MASK;
 	if (unlikely(cqe->op_own & MLX5X_CQE_FORMAT)) {
 		copy_scatter(qp, cqe, wc->byte_len, wc);
 		if (!(cqe->op_own & MLX5X_CQE_SCATTER_64))

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that re-registration asks the kernel for what the program asked and
- * remembers what became of it: each combination of flags, keys, access, the
- * address that the device sees; that what is refused or fails changes nothing;
- * that ranges are kept from fork as often as they are given back, on demand
- * and shared regions included; that a shared region becomes private with its
- * translation and not before.  Also zero-based regions and the null MR.
+ * Proves what registration and re-registration ask of the kernel, which access
+ * they refuse, and what the region remembers: each combination of flags, the
+ * keys, the access, the address that the device sees.  A refusal or failure
+ * changes nothing.  Ranges are kept from fork as often as they are given back,
+ * also those of regions on demand and of shared regions.  A shared region
+ * becomes private when its translation changes, and not before.  Also zero-
+ * based regions and the null MR.
  */
-#include <errno.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
 enum {
 	TRANSLATION = IBV_REREG_MR_CHANGE_TRANSLATION,
@@ -38,15 +37,16 @@ static int open_all(void **state)
 
 static int close_all(void **state)
 {
-	(void)state;
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
 	assert_int_equal(mlx5x_dealloc_pd(pd2), 0);
 	fake_close(context);
-	fake_assert_clean();
-	return 0;
+	return rig_clean(state);
 }
 
-/* What libibverbs does around our operations; others with our rings. */
+/*
+ * Bytes kept from fork before the region existed.  The functions below do what
+ * libibverbs does around our operations.
+ */
 static long dontfork;
 
 static void count_from_here(void)
@@ -120,11 +120,41 @@ static void dereg(struct ibv_mr *mr)
 	assert_int_equal(fake.dontfork, dontfork);
 }
 
-static void each_combination(void **state)
+TEST(access_flags)
+{
+	struct ibv_mr *mr;
+
+	mr = mlx5x_reg_mr(pd, memory, 16, 0x5000,
+			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
+	assert_non_null(mr);
+	assert_int_equal(fake.mr_access,
+			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
+	assert_int_equal(fake.mr_hca_va, 0x5000);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
+	/* a kernel that does not know optional flags does not get them */
+	verbs_get_device(context->device)->core_support = 0;
+	mr = mlx5x_reg_mr(pd, memory, 16, 0, IBV_ACCESS_OPTIONAL_RANGE);
+	assert_non_null(mr);
+	assert_int_equal(fake.mr_access, 0);
+	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
+	/* unknown bits are refused */
+	errno = 0;
+	fake.calls[FAKE_REG_MR] = 0;
+	assert_null(mlx5x_reg_mr(pd, memory, 16, 0, 1 << 10));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(mlx5x_reg_mr(pd, memory, 16, 0, 1 << 30));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(mlx5x_exp_ops.reg_smr(pd, memory, 16, 1 << 10, true, NULL));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(fake.calls[FAKE_REG_MR], 0);
+}
+
+TEST(each_combination)
 {
 	int flags;
 
-	(void)state;
 	for (flags = 1; flags < 8; flags++) {
 		struct ibv_mr *mr = reg(memory, 4096, RW);
 		bool access = flags & ACCESS;
@@ -163,11 +193,10 @@ static void unchanged(struct ibv_mr *mr, long bytes)
 	assert_int_equal(fake.dontfork - dontfork, bytes);
 }
 
-static void kernel_refuses(void **state)
+TEST(kernel_refuses)
 {
 	int flags;
 
-	(void)state;
 	for (flags = 1; flags < 8; flags++) {
 		struct ibv_mr *mr = reg(memory, 4096, RW);
 
@@ -180,13 +209,12 @@ static void kernel_refuses(void **state)
 	}
 }
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
 	struct ibv_context *other = fake_open();
 	struct ibv_pd *foreign = mlx5x_alloc_pd(other);
 	struct ibv_mr *mr = reg(memory, 4096, RW);
 
-	(void)state;
 	assert_int_equal(rereg(mr, 0, NULL, NULL, 0, 0), EINVAL);
 	assert_int_equal(rereg(mr, PD, NULL, NULL, 0, 0), EINVAL);
 	assert_int_equal(rereg(mr, PD, foreign, NULL, 0, 0), EINVAL);
@@ -197,7 +225,7 @@ static void bad_arguments(void **state)
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, second + 1, 10,
 			       RW | IBV_ACCESS_ZERO_BASED),
 			 EINVAL);
-	/* held by others, too */
+	/* others hold the region too */
 	to_mmr(verbs_get_mr(mr))->live.ref = (void *)memory;
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), EBUSY);
 	to_mmr(verbs_get_mr(mr))->live.ref = NULL;
@@ -208,11 +236,10 @@ static void bad_arguments(void **state)
 	fake_close(other);
 }
 
-static void optional_access(void **state)
+TEST(optional_access)
 {
 	struct ibv_mr *mr = reg(memory, 4096, RW);
 
-	(void)state;
 	verbs_get_device(context->device)->core_support = 0;
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0,
 			       READ | IBV_ACCESS_RELAXED_ORDERING),
@@ -222,13 +249,12 @@ static void optional_access(void **state)
 	dereg(mr);
 }
 
-/* Pages on demand are not kept from fork, before or after. */
-static void on_demand(void **state)
+/* A region on demand is not kept from fork before or after a change. */
+TEST(on_demand)
 {
 	const int odp = RW | IBV_ACCESS_ON_DEMAND;
 	struct ibv_mr *mr = reg(memory, 4096, odp);
 
-	(void)state;
 	assert_int_equal(fake.dontfork, dontfork);
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 8192, 0), 0);
 	assert_int_equal(fake.dontfork, dontfork);
@@ -244,16 +270,15 @@ static void on_demand(void **state)
 	dereg(mr);
 }
 
-static void zero_based(void **state)
+TEST(zero_based)
 {
 	struct ibv_mr *mr = reg(memory, 4096, RW | IBV_ACCESS_ZERO_BASED);
 
-	(void)state;
 	assert_int_equal(fake.mr_hca_va, 0);
 	assert_int_equal(
 		rereg(mr, ACCESS, NULL, NULL, 0, READ | IBV_ACCESS_ZERO_BASED),
 		0);
-	/* it stays what it is with its translation */
+	/* a new translation stays zero-based */
 	fake.mr_hca_va = 99;
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.mr_hca_va, 0);
@@ -263,48 +288,46 @@ static void zero_based(void **state)
 	assert_int_equal(fake.mr_hca_va, (uintptr_t)memory);
 	dereg(mr);
 
-	errno = 0;
-	assert_null(mlx5x_reg_mr(pd, memory + 8, 8, (uintptr_t)memory + 8,
-				 RW | IBV_ACCESS_ZERO_BASED));
-	assert_int_equal(errno, EINVAL);
-	/* an address of one's own choice */
+	assert_none(mlx5x_reg_mr(pd, memory + 8, 8, (uintptr_t)memory + 8,
+				 RW | IBV_ACCESS_ZERO_BASED),
+		    EINVAL);
+	/* the program chooses the address that the device sees */
 	mr = mlx5x_reg_mr(pd, memory, 4096, 0x70000, RW);
 	assert_non_null(mr);
 	assert_int_equal(fake.mr_hca_va, 0x70000);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
 }
 
-static void shared(void **state)
+TEST(shared)
 {
 	struct ibv_mr *mr = reg_shared(RW);
 
-	(void)state;
-	/* shared as before */
+	/* the region stays shared */
 	assert_int_equal(rereg(mr, ACCESS | PD, pd2, NULL, 0, READ), 0);
 	assert_int_equal(fake.mr_handle, 1234);
 	assert_int_equal(mr->handle, 0xbeef);
 	assert_int_equal(fake.smr_withdrawn, 0);
 	assert_int_equal(to_mmr(verbs_get_mr(mr))->access, READ);
-	/* it was registered for writing: up again */
+	/* it was registered for writing, so it may be written again */
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
-	/* libibverbs does not account for it */
+	/* libibverbs does not keep it from fork a second time */
 	assert_true(verbs_get_mr(mr)->access & IBV_ACCESS_ON_DEMAND);
 	assert_int_equal(fake.dontfork, dontfork);
-	/* a failed change leaves it so */
+	/* a failed change changes nothing */
 	fake_fail(FAKE_REREG_MR, 0, ENOMEM);
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), ENOMEM);
 	assert_int_equal(fake.smr_withdrawn, 0);
 	assert_int_equal(mr->handle, 0xbeef);
 	assert_int_equal(fake.dontfork, dontfork);
-	/* and then it is private; its old memory stays, kept from fork */
+	/* now it is private; its old memory stays mapped and kept from fork */
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.smr_withdrawn, 1);
 	assert_int_equal(fake.smr_released, 0);
 	assert_int_equal(mr->handle, 1234);
 	assert_int_equal(verbs_get_mr(mr)->access, READ);
 	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
-	/* as any other from now on */
+	/* from now on it is a region like others */
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, second, 8192,
 			       RW | IBV_ACCESS_ON_DEMAND),
 			 0);
@@ -315,7 +338,7 @@ static void shared(void **state)
 	assert_int_equal(fake.smr_released, 1);
 }
 
-static void attached_for_reading(void **state)
+TEST(attached_for_reading)
 {
 	struct ibv_mr *mr = reg_shared(READ);
 	static const int writable[] = { IBV_ACCESS_LOCAL_WRITE, RW,
@@ -323,25 +346,34 @@ static void attached_for_reading(void **state)
 					IBV_ACCESS_MW_BIND };
 	unsigned int i;
 
-	(void)state;
-	for (i = 0; i < sizeof(writable) / sizeof(writable[0]); i++)
+	for (i = 0; i < NUM_OF(writable); i++)
 		assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, writable[i]),
 				 EACCES);
 	assert_int_equal(fake.calls[FAKE_REREG_MR], 0);
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, 0), 0);
-	/* memory of one's own may be written */
+	/* the program's own memory may be written */
 	assert_int_equal(
 		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
 	dereg(mr);
+
+	/* it also becomes writable by a change after that of the translation */
+	mr = reg_shared(READ);
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
+	assert_int_equal(fake.mr_access, 0);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
+	assert_int_equal(fake.mr_access, RW);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), 0);
+	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, RW), 0);
+	assert_int_equal(to_mmr(verbs_get_mr(mr))->access, RW);
+	dereg(mr);
 }
 
-/* libmlx5x takes the old memory away, or puts its own in its place. */
-static void swapped(void **state)
+/* libmlx5x unmaps the old memory, or puts its own in its place. */
+TEST(swapped)
 {
 	struct mlx5x_smr *one = (void *)memory, *two = (void *)second;
 	struct ibv_mr *mr = reg_shared(RW);
 
-	(void)state;
 	/* to memory of the program */
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
@@ -355,13 +387,15 @@ static void swapped(void **state)
 	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
 	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, two), one);
 	assert_int_equal(fake.dontfork, dontfork + 4096);
-	/* on demand, too */
+	/* the same for a region on demand */
 	assert_int_equal(rereg(mr, TRANSLATION | ACCESS, NULL, memory, 8192,
 			       RW | IBV_ACCESS_ON_DEMAND),
 			 0);
 	assert_ptr_equal(mlx5x_exp_ops.swap_smr(mr, one), two);
 	assert_int_equal(fake.dontfork, dontfork + 8192);
-	/* the standard verb alone keeps it until the end */
+	/*
+	 * after the standard verb alone the segment stays until the region goes
+	 */
 	assert_int_equal(
 		rereg(mr, TRANSLATION | ACCESS, NULL, second, 4096, RW), 0);
 	assert_int_equal(fake.dontfork, dontfork + 8192 + 4096);
@@ -370,12 +404,11 @@ static void swapped(void **state)
 	assert_int_equal(fake.smr_released, 1);
 }
 
-static void mapping_only(void **state)
+TEST(mapping_only)
 {
 	struct ibv_mr *mr = mlx5x_exp_ops.reg_smr(pd, memory, 4096, RW, true,
 						  (void *)memory);
 
-	(void)state;
 	count_from_here();
 	assert_non_null(mr);
 	assert_int_equal(rereg(mr, ACCESS, NULL, NULL, 0, READ), EINVAL);
@@ -383,16 +416,13 @@ static void mapping_only(void **state)
 	dereg(mr);
 }
 
-static void null_mr(void **state)
+TEST(null_mr)
 {
 	struct ibv_context *with;
 	struct ibv_pd *its_pd;
 	struct ibv_mr *mr;
 
-	(void)state;
-	errno = 0;
-	assert_null(mlx5x_alloc_null_mr(pd));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_alloc_null_mr(pd), EOPNOTSUPP);
 	fake.ucontext.comp_mask =
 		MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
 	fake.ucontext.dump_fill_mkey = 0x7700;
@@ -409,23 +439,14 @@ static void null_mr(void **state)
 	assert_int_equal(fake.calls[FAKE_REG_MR], 0);
 	assert_int_equal(fake.calls[FAKE_DEREG_MR], 0);
 	fake.alloc_fail_after = 0;
-	assert_null(mlx5x_alloc_null_mr(its_pd));
-	assert_int_equal(errno, ENOMEM);
+	assert_none(mlx5x_alloc_null_mr(its_pd), ENOMEM);
 	assert_int_equal(mlx5x_dealloc_pd(its_pd), 0);
 	fake_close(with);
 }
 
-int main(void)
-{
-#define ALL(f) cmocka_unit_test_setup_teardown(f, open_all, close_all)
-	const struct CMUnitTest tests[] = {
-		ALL(each_combination), ALL(kernel_refuses),
-		ALL(bad_arguments),    ALL(optional_access),
-		ALL(on_demand),	       ALL(zero_based),
-		ALL(shared),	       ALL(attached_for_reading),
-		ALL(swapped),	       ALL(mapping_only),
-		ALL(null_mr),
-	};
+#define ALL(f) FRAME(f, open_all, close_all)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALL(access_flags), ALL(each_combination), ALL(kernel_refuses),
+     ALL(bad_arguments), ALL(optional_access), ALL(on_demand), ALL(zero_based),
+     ALL(shared), ALL(attached_for_reading), ALL(swapped), ALL(mapping_only),
+     ALL(null_mr))

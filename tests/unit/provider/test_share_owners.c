@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves who owns what: a PD goes after the MRs that are kept with it; what
- * was imported without an owner stays without one when it is exported again;
- * what one context made and another of the file exports has its maker for an
- * owner; a handle that is used again at the moment of a destruction finds the
- * new object, not the old; each allocation of an import or export fails
- * without a trace; and a child of fork neither destroys nor moves what it
- * inherits, nor waits for a lock that a thread of its parent held.
+ * Proves who owns shared objects.  A PD goes after the MRs that are kept with
+ * it.  An object that was imported without an owner has none when it is
+ * exported again.  An object that another context of its file exports is owned
+ * by the context that made it.  A handle that the kernel gives away again
+ * during a destruction finds the new object.  Each allocation of an import or
+ * export can fail and leaves nothing.  A child of fork neither destroys nor
+ * moves what it inherits, and does not wait for a lock that a thread of its
+ * parent held.
  */
-#include "fake_share.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int setup(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
-static struct ibv_context *open_ctx(void)
-{
-	struct ibv_context *context = fake_open();
-
-	assert_non_null(context);
-	context->async_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return context;
-}
+#include "fake_share.h"
+#include "rig.h"
 
 static int export(struct ibv_context *from, struct ibv_context *to,
 		  uint32_t type, uint32_t handle)
@@ -48,15 +32,14 @@ static struct ibv_mr *reg(struct ibv_pd *pd)
 	return mr;
 }
 
-/* Each kernel object of its kind that is destroyed, in order. */
-static void test_pd_last(void **state)
+/* MRs are destroyed before their PD, each once. */
+TEST(test_pd_last)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a);
 	struct ibv_mr *mr = reg(pd);
 	uint32_t pd_handle = pd->handle;
 
-	(void)state;
 	assert_int_not_equal(pd_handle, mr->handle);
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	assert_int_equal(export(a, s, UVERBS_OBJECT_MR, mr->handle), 0);
@@ -70,7 +53,7 @@ static void test_pd_last(void **state)
 	fake_close(a);
 	fake_assert_clean();
 
-	/* All in one context, which also has the PD that is not exported. */
+	/* The same in one context, whose PD is not exported. */
 	a = open_ctx();
 	pd = mlx5x_alloc_pd(a);
 	mr = reg(pd);
@@ -81,18 +64,16 @@ static void test_pd_last(void **state)
 	assert_int_equal(fake_share.destroyed_handle, pd_handle);
 	free(to_mmr(verbs_get_mr(mr)));
 	free(to_mpd(pd));
-	fake_assert_clean();
 }
 
-/* Somebody's file: no context of this process made what is in it. */
-static void test_exported_again(void **state)
+/* A foreign file: no context of this process made its objects. */
+TEST(test_exported_again)
 {
 	int foreign = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct ibv_context *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_import_pd_fd(c, foreign, 5);
 	struct ibv_mr *mr = mlx5x_import_mr_fd(c, foreign, 6);
 
-	(void)state;
 	assert_non_null(pd);
 	assert_non_null(mr);
 	assert_int_equal(export(c, c, UVERBS_OBJECT_PD, 5), 0);
@@ -102,20 +83,24 @@ static void test_exported_again(void **state)
 	fake_close(c);
 	close(foreign);
 	assert_int_equal(fake.calls[FAKE_DESTROY], 0);
-	fake_assert_clean();
 }
 
-static void test_exported_by_another(void **state)
+TEST(test_exported_by_another)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx(), *b = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *other = mlx5x_alloc_pd(b);
 	struct ibv_mr *mr = reg(pd), *unrelated = reg(other);
 
-	(void)state;
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	assert_int_equal(mr->handle, unrelated->handle);
 	assert_int_equal(export(s, s, UVERBS_OBJECT_MR, mr->handle), 0);
 	assert_non_null(to_mmr(verbs_get_mr(mr))->live.ref);
+	/* others count on its rights */
+	assert_fails(mlx5x_rereg_mr(verbs_get_mr(mr),
+				    IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				    IBV_ACCESS_LOCAL_WRITE),
+		     EBUSY);
+	assert_int_equal(fake.calls[FAKE_REREG_MR], 0);
 	/* the same number in another file is another object */
 	assert_null(to_mmr(verbs_get_mr(unrelated))->live.ref);
 	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
@@ -127,14 +112,14 @@ static void test_exported_by_another(void **state)
 	assert_int_equal(mlx5x_dealloc_pd(other), 0);
 	fake_close(a);
 	fake_close(b);
-	fake_assert_clean();
 }
 
 /*
- * A PD that others hold can be let go while QPs are in it: they name it
- * afterwards too.  A thousand times over it is one and the same.
+ * A PD that others hold can be deallocated while MRs name it, and they name it
+ * afterwards too.  Each import that follows finds that PD again, so that a
+ * thousand of them need no more memory.
  */
-static void test_let_go(void **state)
+TEST(test_let_go)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p, *again;
@@ -142,7 +127,6 @@ static void test_let_go(void **state)
 	struct ibv_mr *mr, *second;
 	int i;
 
-	(void)state;
 	assert_int_equal(export(a, a, UVERBS_OBJECT_PD, pd->handle), 0);
 	p = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 	mr = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
@@ -153,16 +137,18 @@ static void test_let_go(void **state)
 		again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 		assert_ptr_equal(again, p);
 	}
-	/* two of them, of which one is let go */
+	/* there are two, and one is deallocated */
 	again = mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle);
 	assert_ptr_not_equal(again, p);
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	second = mlx5x_import_mr_fd(c, a->cmd_fd, 9);
 	assert_ptr_equal(second->pd, again);
 	assert_int_equal(to_mpd(mr->pd)->pdn, pdn);
-	/* The last holder's dealloc is the kernel's: nothing names it then. */
+	/*
+	 * The last holder's dealloc destroys the PD: no MR names it any more.
+	 */
 	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
-	to_mctx(a)->share.shared = false;
+	to_mctx(a)->file.shared = false;
 	fake_close(a);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 0);
 	assert_int_equal(mlx5x_dealloc_pd(again), 0);
@@ -174,7 +160,7 @@ static void test_let_go(void **state)
 	fake_close(c);
 	fake_assert_clean();
 
-	/* The same of libibverbs' import, where nothing is counted. */
+	/* The same with libibverbs' import, which counts no holders. */
 	c = fake_import();
 	p = mlx5x_import_pd(c, 44);
 	mr = mlx5x_import_mr(p, 45);
@@ -184,13 +170,12 @@ static void test_let_go(void **state)
 	mlx5x_unimport_pd(p);
 	mlx5x_unimport_mr(mr);
 	fake_close(c);
-	fake_assert_clean();
 }
 
 static struct ibv_mr *going;
 static struct ibv_pd *going_pd;
 
-/* Another thread has got the handle by now, and exports its object. */
+/* At this moment another thread has got the handle and exports its object. */
 static void export_meanwhile(enum fake_cmd cmd)
 {
 	struct ibv_context *context = going->context;
@@ -211,11 +196,10 @@ static void export_meanwhile(enum fake_cmd cmd)
 	}
 }
 
-static void test_handle_used_again(void **state)
+TEST(test_handle_used_again)
 {
 	struct ibv_context *a = open_ctx();
 
-	(void)state;
 	going_pd = mlx5x_alloc_pd(a);
 	going = reg(going_pd);
 	fake.on_call = export_meanwhile;
@@ -241,14 +225,15 @@ static void test_handle_used_again(void **state)
 	free(to_mpd(going_pd));
 }
 
-/* Each allocation in turn: ENOMEM, no descriptor and no reference stays. */
-static void test_no_memory(void **state)
+/*
+ * Each allocation fails in turn: ENOMEM, and no descriptor or reference stays.
+ */
+TEST(test_no_memory)
 {
 	struct ibv_context *a = open_ctx(), *c, *s;
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 	int fds = fake_fds(), n, i;
 
-	(void)state;
 	for (n = 0;; n++) {
 		c = open_ctx();
 		fake.alloc_fail_after = n;
@@ -280,7 +265,6 @@ static void test_no_memory(void **state)
 	fake_close(s);
 	assert_int_equal(fake_share.destroyed[MLX5X_KIND_PD], 1);
 	fake_close(a);
-	fake_assert_clean();
 }
 
 static void wait_child(pid_t pid)
@@ -291,25 +275,27 @@ static void wait_child(pid_t pid)
 	assert_int_equal(status, 0);
 }
 
-static void test_child(void **state)
+TEST(test_child)
 {
 	struct ibv_context *a = open_ctx(), *s = open_ctx(), *c = open_ctx();
 	struct ibv_pd *pd = mlx5x_alloc_pd(a), *p;
 	struct mlx5x_live qp = {};
 	pid_t pid;
 
-	(void)state;
 	mlx5x_live_add(to_mctx(a), &qp, MLX5X_KIND_QP, 300);
+	fake.live_qps++;
 	assert_int_equal(export(a, s, UVERBS_OBJECT_PD, pd->handle), 0);
 	pid = fork();
 	if (!pid) {
 		int bad = 0;
 
-		/* The parent's, still in the parent's file. */
+		/*
+		 * The context is the parent's and still in the parent's file.
+		 */
 		bad |= mlx5x_import_pd_fd(c, a->cmd_fd, pd->handle) != NULL;
 		bad |= errno != EBUSY;
 		bad |= export(a, c, UVERBS_OBJECT_PD, pd->handle) != EXDEV;
-		/* As an importer it holds, and is not the maker. */
+		/* The child can import, and holds the PD without owning it. */
 		c = open_ctx();
 		p = mlx5x_import_pd_fd(c, s->cmd_fd, pd->handle);
 		bad |= !p || mlx5x_dealloc_pd(p);
@@ -326,14 +312,22 @@ static void test_child(void **state)
 	free(to_mpd(pd));
 }
 
-static atomic_bool inside;
+static atomic_bool inside, forking;
 
+static void fork_begins(void)
+{
+	atomic_store(&forking, true);
+}
+
+/* The import goes on when the fork has begun, and was given time for it. */
 static void linger(enum fake_cmd cmd)
 {
 	if (cmd != FAKE_QUERY_CONTEXT)
 		return;
 	atomic_store(&inside, true);
-	usleep(300000);
+	while (!atomic_load(&forking))
+		usleep(1000);
+	usleep(100000);
 }
 
 static void *import(void *arg)
@@ -343,15 +337,16 @@ static void *import(void *arg)
 	return mlx5x_import_pd_fd(pair[0], pair[1]->cmd_fd, 1);
 }
 
-/* Another thread is in the middle of an import at the fork. */
-static void test_child_of_threads(void **state)
+/* At the fork another thread is in the middle of an import. */
+TEST(test_child_of_threads)
 {
 	struct ibv_context *pair[2] = { open_ctx(), open_ctx() };
 	pthread_t thread;
 	void *p;
 	pid_t pid;
 
-	(void)state;
+	/* called before the provider's handler, which was set earlier */
+	assert_int_equal(pthread_atfork(fork_begins, NULL, NULL), 0);
 	fake.on_call = linger;
 	assert_int_equal(pthread_create(&thread, NULL, import, pair), 0);
 	while (!atomic_load(&inside))
@@ -359,7 +354,7 @@ static void test_child_of_threads(void **state)
 	pid = fork();
 	if (!pid) {
 		fake.on_call = NULL;
-		alarm(10);
+		alarm(300); /* ends a child that waits for ever */
 		pair[0] = open_ctx();
 		p = import(pair);
 		_exit(!p || mlx5x_dealloc_pd(p));
@@ -371,21 +366,9 @@ static void test_child_of_threads(void **state)
 	assert_int_equal(mlx5x_dealloc_pd(p), 0);
 	fake_close(pair[0]);
 	fake_close(pair[1]);
-	fake_assert_clean();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_pd_last, setup),
-		cmocka_unit_test_setup(test_exported_again, setup),
-		cmocka_unit_test_setup(test_exported_by_another, setup),
-		cmocka_unit_test_setup(test_let_go, setup),
-		cmocka_unit_test_setup(test_handle_used_again, setup),
-		cmocka_unit_test_setup(test_no_memory, setup),
-		cmocka_unit_test_setup(test_child, setup),
-		cmocka_unit_test_setup(test_child_of_threads, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(test_pd_last), ALONE(test_exported_again),
+     ALONE(test_exported_by_another), ALONE(test_let_go),
+     ALONE(test_handle_used_again), ALONE(test_no_memory), ALONE(test_child),
+     ALONE(test_child_of_threads))

@@ -7,7 +7,7 @@
  * with the completion, so that reading one is a load.
  */
 #include <errno.h>
-#include "mlx5x.h"
+#include "ops.h"
 
 static int take(struct mlx5x_cq *cq)
 {

@@ -1,111 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves what each verb does with its arguments: what reaches the kernel, what
- * is refused with which errno, the capacities of QPs, how domains count their
- * users, when an object takes no lock.
+ * Proves how QPs are made: their capacities and the size of their buffers, and
+ * what is refused with which errno.  Domains count their users.  A post or poll
+ * takes one lock, or none where one thread uses the object.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 #include "qp_cap.h"
 
-static struct fake_rc rc;
-
-static int open_rc(void **state)
-{
-	(void)state;
-	fake_reset();
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
-	return 0;
-}
-
-static int close_rc(void **state)
-{
-	(void)state;
-	fake_rc_close(&rc);
-	return 0;
-}
-
-/* CQ */
-
-static void cq_size(uint32_t asked, uint32_t given)
-{
-	struct ibv_cq *cq = mlx5x_create_cq(rc.context, asked, NULL, 0);
-	uint32_t i;
-
-	assert_non_null(cq);
-	assert_int_equal(cq->cqe, given);
-	assert_int_equal(fake.cq_attr.cqe, given);
-	assert_int_equal(fake.cq_req.cqe_size, 64);
-	assert_int_equal(fake.cq_req.buf_addr & 4095, 0);
-	assert_int_equal(fake.cq_uar, to_mctx(rc.context)->uars.nc->page_id);
-	for (i = 0; i <= given; i++)
-		assert_int_equal(fake_cqe(cq, i)[63], 0xf1);
-	assert_int_equal(mlx5x_destroy_cq(cq), 0);
-}
-
-static void cq_sizes(void **state)
-{
-	(void)state;
-	cq_size(1, 1);
-	cq_size(2, 3);
-	cq_size(3, 3);
-	cq_size(4, 7);
-	cq_size(255, 255);
-	cq_size(256, 511);
-	cq_size(100000, 131071);
-}
-
-static void no_cq(int cqe, int err)
-{
-	errno = 0;
-	assert_null(mlx5x_create_cq(rc.context, cqe, NULL, 0));
-	assert_int_equal(errno, err);
-}
-
-static void no_cq_ex(struct ibv_cq_init_attr_ex attr, int err)
-{
-	errno = 0;
-	assert_null(mlx5x_create_cq_ex(rc.context, &attr));
-	assert_int_equal(errno, err);
-}
-
-static void cq_refused(void **state)
-{
-	(void)state;
-	no_cq(0, EINVAL);
-	no_cq(-1, EINVAL);
-	no_cq(1 << 22, EINVAL);
-	no_cq(INT32_MAX, EINVAL);
-	no_cq_ex((struct ibv_cq_init_attr_ex){ .cqe = 1, .comp_mask = 4 },
-		 EOPNOTSUPP);
-	no_cq_ex(
-		(struct ibv_cq_init_attr_ex){
-			.cqe = 1,
-			.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
-			.flags = 4 },
-		EOPNOTSUPP);
-	no_cq_ex(
-		(struct ibv_cq_init_attr_ex){
-			.cqe = 1,
-			.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP },
-		EOPNOTSUPP);
-	no_cq_ex(
-		(struct ibv_cq_init_attr_ex){
-			.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD },
-		EINVAL);
-	no_cq_ex((struct ibv_cq_init_attr_ex){ .cqe = 1,
-					       .comp_mask =
-						       IBV_CQ_INIT_ATTR_MASK_PD,
-					       .parent_domain = rc.pd },
-		 EINVAL);
-	errno = 0;
-	assert_int_equal(mlx5x_resize_cq(rc.send_cq, 100), EOPNOTSUPP);
-	assert_int_equal(errno, EOPNOTSUPP);
-}
-
-/* QP */
+static const struct ibv_qp_cap small = { 4, 4, 1, 1, 0 };
 
 static struct ibv_qp *create(struct ibv_qp_cap *cap)
 {
@@ -147,7 +49,7 @@ static void caps_hold(struct ibv_qp_cap asked)
 	assert_memory_equal(&init.cap, &cap, sizeof(cap));
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 
-	/* what is possible can be asked for, and gives the same */
+	/* asking for the given capacities gives the same again */
 	again = cap;
 	qp = create(&again);
 	assert_non_null(qp);
@@ -155,11 +57,10 @@ static void caps_hold(struct ibv_qp_cap asked)
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 }
 
-static void qp_caps(void **state)
+TEST(qp_caps)
 {
 	uint32_t sge, inl;
 
-	(void)state;
 	caps_hold((struct ibv_qp_cap){ 0, 0, 0, 0, 0 });
 	caps_hold((struct ibv_qp_cap){ 1, 0, 0, 0, 0 });
 	caps_hold((struct ibv_qp_cap){ 0, 1, 0, 0, 0 });
@@ -174,7 +75,7 @@ static void qp_caps(void **state)
 }
 
 /* A queue holds what its QP can ask of it, and no more memory than that. */
-static void qp_sized_by_ops(void **state)
+TEST(qp_sized_by_ops)
 {
 	static const struct {
 		uint64_t ops;
@@ -194,8 +95,7 @@ static void qp_sized_by_ops(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < NUM_OF(kinds); i++) {
 		struct mlx5x_wqe_need need;
 		struct mlx5x_qp_sizes sizes;
 		struct ibv_qp_cap cap = {
@@ -217,13 +117,11 @@ static void qp_sized_by_ops(void **state)
 
 static void no_qp(struct ibv_qp_cap cap)
 {
-	assert_null(create(&cap));
-	assert_int_equal(errno, EINVAL);
+	assert_none(create(&cap), EINVAL);
 }
 
-static void qp_caps_refused(void **state)
+TEST(qp_caps_refused)
 {
-	(void)state;
 	no_qp((struct ibv_qp_cap){ 1, 1, 31, 1, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, 973 });
 	no_qp((struct ibv_qp_cap){ 1, 1, UINT32_MAX, 1, 0 });
@@ -240,12 +138,10 @@ static void qp_caps_refused(void **state)
 static void no_qp_ex(struct ibv_qp_init_attr_ex attr, int err)
 {
 	attr.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
-	errno = 0;
-	assert_null(mlx5x_create_qp_ex(rc.context, &attr));
-	assert_int_equal(errno, err);
+	assert_none(mlx5x_create_qp_ex(rc.context, &attr), err);
 }
 
-static void qp_refused(void **state)
+TEST(qp_refused)
 {
 	static const enum ibv_qp_type types[] = {
 		IBV_QPT_UC,	  IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
@@ -261,8 +157,7 @@ static void qp_refused(void **state)
 	struct ibv_qp_init_attr_ex attr;
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (i = 0; i < NUM_OF(types); i++) {
 		attr = good;
 		attr.qp_type = types[i];
 		no_qp_ex(attr, EOPNOTSUPP);
@@ -287,12 +182,11 @@ static void qp_refused(void **state)
 	no_qp_ex(attr, EINVAL);
 }
 
-static void qp_buffers(void **state)
+TEST(qp_buffers)
 {
 	struct ibv_qp_cap cap = { 5, 3, 1, 3, 0 };
 	struct ibv_qp *qp = create(&cap);
 
-	(void)state;
 	assert_non_null(qp);
 	/* 4 receives of 64 bytes, then 5 sends of 3 blocks, rounded up */
 	assert_int_equal(fake.qp_req.rq_wqe_count, 4);
@@ -313,7 +207,7 @@ static void qp_buffers(void **state)
 	assert_int_equal(cap.max_recv_wr, 4);
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 
-	/* none at all */
+	/* no queue at all */
 	cap = (struct ibv_qp_cap){ 0, 0, 3, 3, 64 };
 	qp = create(&cap);
 	assert_non_null(qp);
@@ -332,16 +226,13 @@ static void qp_buffers(void **state)
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 }
 
-static void rate_limit_refused(void **state)
+TEST(rate_limit_refused)
 {
 	struct ibv_qp_attr attr = {};
 
-	(void)state;
 	fake.calls[FAKE_MODIFY_QP] = 0;
-	errno = 0;
-	assert_int_equal(mlx5x_modify_qp(rc.qp, &attr, IBV_QP_RATE_LIMIT),
-			 EOPNOTSUPP);
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_fails(mlx5x_modify_qp(rc.qp, &attr, IBV_QP_RATE_LIMIT),
+		     EOPNOTSUPP);
 	assert_int_equal(fake.calls[FAKE_MODIFY_QP], 0);
 	fake_fail(FAKE_QUERY_QP, 0, EIO);
 	{
@@ -353,7 +244,7 @@ static void rate_limit_refused(void **state)
 
 /* Domains */
 
-static void domains(void **state)
+TEST(domains)
 {
 	struct ibv_td_init_attr td_attr = {};
 	struct ibv_parent_domain_init_attr attr = { .pd = rc.pd };
@@ -372,15 +263,12 @@ static void domains(void **state)
 	struct ibv_pd *parent;
 	struct ibv_qp *qp;
 
-	(void)state;
 	assert_non_null(td);
 	attr.td = td;
 	parent = mlx5x_alloc_parent_domain(rc.context, &attr);
 	assert_non_null(parent);
 	assert_int_equal(parent->handle, rc.pd->handle);
-	errno = 0;
-	assert_int_equal(mlx5x_dealloc_td(td), EBUSY);
-	assert_int_equal(errno, EBUSY);
+	assert_fails(mlx5x_dealloc_td(td), EBUSY);
 	assert_int_equal(mlx5x_dealloc_pd(rc.pd), EBUSY);
 
 	qp = mlx5x_create_qp(parent, &qp_attr);
@@ -401,32 +289,24 @@ static void domains(void **state)
 	assert_int_equal(fake.live_pds, 1);
 
 	td_attr.comp_mask = 1;
-	errno = 0;
-	assert_null(mlx5x_alloc_td(rc.context, &td_attr));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_alloc_td(rc.context, &td_attr), EOPNOTSUPP);
 	attr = (struct ibv_parent_domain_init_attr){};
-	errno = 0;
-	assert_null(mlx5x_alloc_parent_domain(rc.context, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_alloc_parent_domain(rc.context, &attr), EINVAL);
 	attr = (struct ibv_parent_domain_init_attr){
 		.pd = rc.pd,
 		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
 	};
-	errno = 0;
-	assert_null(mlx5x_alloc_parent_domain(rc.context, &attr));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_none(mlx5x_alloc_parent_domain(rc.context, &attr), EOPNOTSUPP);
 	attr.comp_mask = 0;
 	parent = mlx5x_alloc_parent_domain(rc.context, &attr);
 	assert_non_null(parent);
 	attr.pd = parent;
-	errno = 0;
-	assert_null(mlx5x_alloc_parent_domain(rc.context, &attr));
-	assert_int_equal(errno, EINVAL);
+	assert_none(mlx5x_alloc_parent_domain(rc.context, &attr), EINVAL);
 	assert_int_equal(mlx5x_dealloc_pd(parent), 0);
 }
 
 /* A parent domain without a thread domain changes nothing about locks. */
-static void locks(void **state)
+TEST(locks)
 {
 	struct ibv_parent_domain_init_attr pattr = { .pd = rc.pd };
 	struct ibv_pd *parent = mlx5x_alloc_parent_domain(rc.context, &pattr);
@@ -438,7 +318,6 @@ static void locks(void **state)
 	};
 	struct ibv_cq_ex *cq = mlx5x_create_cq_ex(rc.context, &attr);
 
-	(void)state;
 	assert_true(to_mcq_ex(cq)->lock.used);
 	assert_int_equal(mlx5x_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 	attr.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
@@ -475,34 +354,25 @@ static void expect_locks(unsigned int each)
 	assert_int_equal(atomic_load(&fake.locks_held), 0);
 }
 
-static void one_lock_each(void **state)
+TEST(one_lock_each)
 {
-	(void)state;
 	expect_locks(1);
 }
 
-static void single_threaded(void **state)
+TEST(single_threaded)
 {
-	(void)state;
-	fake_reset();
-	setenv("MLX5_SINGLE_THREADED", "1", 1);
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
-	unsetenv("MLX5_SINGLE_THREADED");
+	rig_open_env(&small, "MLX5_SINGLE_THREADED", "1");
 	expect_locks(0);
 	fake_rc_close(&rc);
 }
 
-/* With BlueFlame, a register that QPs share has one more. */
-static void shared_register_lock(void **state)
+/* With BlueFlame, a register that QPs share takes one more lock. */
+TEST(shared_register_lock)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 
-	(void)state;
-	fake_reset();
 	fake.ucontext.bf_reg_size = 512;
-	setenv("MLX5_NUM_LOW_LAT_UUARS", "0", 1);
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 4, 4, 1, 1, 0 }, 0);
-	unsetenv("MLX5_NUM_LOW_LAT_UUARS");
+	rig_open_env(&small, "MLX5_NUM_LOW_LAT_UUARS", "0");
 	atomic_store(&fake.locks_taken, 0);
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);
 	assert_int_equal(atomic_load(&fake.locks_taken), 2);
@@ -510,73 +380,16 @@ static void shared_register_lock(void **state)
 	fake_rc_close(&rc);
 }
 
-static void scatter_to_cqe(void **state)
+TEST(scatter_to_cqe)
 {
-	(void)state;
-	fake_reset();
-	setenv("MLX5_SCATTER_TO_CQE", "1", 1);
-	fake_rc_open(&rc, &(struct ibv_qp_cap){ 1, 1, 1, 1, 0 }, 0);
-	unsetenv("MLX5_SCATTER_TO_CQE");
+	rig_open_env(&small, "MLX5_SCATTER_TO_CQE", "1");
 	assert_true(fake.qp_req.flags & MLX5_QP_FLAG_SCATTER_CQE);
 	fake_rc_close(&rc);
 }
 
-/* MR */
+#define RC(f) WITH_RC(f, &small)
 
-static void mr_access(void **state)
-{
-	char memory[16];
-	struct ibv_mr *mr;
-
-	(void)state;
-	mr = mlx5x_reg_mr(rc.pd, memory, 16, 0x5000,
-			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
-	assert_non_null(mr);
-	assert_int_equal(fake.mr_access,
-			 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
-	assert_int_equal(fake.mr_hca_va, 0x5000);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
-	/* a kernel that does not know optional flags never sees them */
-	verbs_get_device(rc.context->device)->core_support = 0;
-	mr = mlx5x_reg_mr(rc.pd, memory, 16, 0, IBV_ACCESS_OPTIONAL_RANGE);
-	assert_non_null(mr);
-	assert_int_equal(fake.mr_access, 0);
-	assert_int_equal(mlx5x_dereg_mr(verbs_get_mr(mr)), 0);
-	/* other bits are refused: 23 once asked for contiguous pages */
-	errno = 0;
-	fake.calls[FAKE_REG_MR] = 0;
-	assert_null(mlx5x_reg_mr(rc.pd, memory, 16, 0, 1 << 10));
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_null(mlx5x_reg_mr(rc.pd, memory, 16, 0, 1 << 30));
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_null(
-		mlx5x_exp_ops.reg_smr(rc.pd, memory, 16, 1 << 10, true, NULL));
-	assert_int_equal(errno, EINVAL);
-	assert_int_equal(fake.calls[FAKE_REG_MR], 0);
-}
-
-int main(void)
-{
-#define RC(f) cmocka_unit_test_setup_teardown(f, open_rc, close_rc)
-	const struct CMUnitTest tests[] = {
-		RC(cq_sizes),
-		RC(cq_refused),
-		RC(qp_caps),
-		RC(qp_sized_by_ops),
-		RC(qp_caps_refused),
-		RC(qp_refused),
-		RC(qp_buffers),
-		RC(rate_limit_refused),
-		RC(domains),
-		RC(locks),
-		RC(one_lock_each),
-		cmocka_unit_test(single_threaded),
-		cmocka_unit_test(shared_register_lock),
-		cmocka_unit_test(scatter_to_cqe),
-		RC(mr_access),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(RC(qp_caps), RC(qp_sized_by_ops), RC(qp_caps_refused), RC(qp_refused),
+     RC(qp_buffers), RC(rate_limit_refused), RC(domains), RC(locks),
+     RC(one_lock_each), ALONE(single_threaded), ALONE(shared_register_lock),
+     ALONE(scatter_to_cqe))

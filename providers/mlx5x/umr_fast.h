@@ -2,18 +2,59 @@
 /*
  * The fill that programs make: a list of pieces inline, with nothing wrong
  * about it.  It is encoded in one go by the code that posts it, which turns to
- * umr_fill.c for all that is not so, what must be refused included; nothing
+ * umr.c for all that is not so, what must be refused included; nothing
  * that was written into the ring until then counts.
  *
  * A piece of 0 bytes, or of more than 2^31, is none of these, which shows in
  * the bits of all lengths together; and a WQE that goes over the ring's end.
  */
-#ifndef MLX5X_FILL_FAST_H
-#define MLX5X_FILL_FAST_H
+#ifndef MLX5X_UMR_FAST_H
+#define MLX5X_UMR_FAST_H
 
 #include <infiniband/verbs_exp_wr.h>
 #include <infiniband/verbs_mkey.h>
-#include "fill.h"
+#include "umr.h"
+
+enum {
+	FILL_HEAD_DS = MLX5X_FILL_HEAD / MLX5X_SEG,
+};
+
+/* What a key grants, by enum ibv_access_flags: flags of its context. */
+extern const __be32 mlx5x_fill_rights[16];
+
+/* Entries with those that fill the last group up. */
+MLX5X_INLINE uint32_t fill_octowords(uint32_t entries)
+{
+	return (entries + MLX5X_KLM_GROUP - 1) & ~(MLX5X_KLM_GROUP - 1u);
+}
+
+/*
+ * The two blocks but for the control segment and the length; segments with the
+ * list.
+ */
+MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
+				    struct mlx5x_mkc_seg *seg,
+				    const struct mlx5x_mkey *mkey,
+				    uint8_t flags, uint32_t entries,
+				    uint32_t access, uint64_t start)
+{
+	struct mlx5x_umr_ctrl_seg *umr =
+		(struct mlx5x_umr_ctrl_seg *)(ctrl + 1);
+	uint32_t octowords = fill_octowords(entries);
+
+	*umr = (struct mlx5x_umr_ctrl_seg){
+		.flags = flags,
+		.xlt_octowords = htobe16(octowords),
+		.mkey_mask = mkey->be_mask,
+	};
+	seg->flags = mlx5x_fill_rights[access];
+	seg->qpn_key = mkey->be_qpn_key;
+	memset(seg->rsvd8, 0, sizeof(seg->rsvd8) + sizeof(seg->pd));
+	seg->start_addr = htobe64(start);
+	memset(seg->rsvd32, 0,
+	       MLX5X_WQEBB - offsetof(struct mlx5x_mkc_seg, rsvd32));
+	return FILL_HEAD_DS + octowords;
+}
 
 /* What is known of some pieces; it is returned in registers. */
 struct fill_sums {
@@ -90,15 +131,15 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    uint32_t *ds)
 {
 	struct mlx5x_mkey *mkey = to_mmkey(f->mr);
-	struct mlx5x_mkey_seg *seg =
-		(struct mlx5x_mkey_seg *)(ctrl + MLX5X_WQEBB / MLX5X_SEG);
+	struct mlx5x_mkc_seg *seg =
+		(struct mlx5x_mkc_seg *)(ctrl + MLX5X_WQEBB / MLX5X_SEG);
 	struct mlx5x_klm_seg *klm = (struct mlx5x_klm_seg *)(seg + 1);
 	uint32_t num = f->num;
 	struct fill_sums sums;
 
 	/* Another provider's MR is too short to look at more of it. */
 	if (unlikely(f->mr->context != qp->vqp.qp.context ||
-		     mkey->mr.key_pdn != qp->key_pdn))
+		     mkey->mr.mkey_pdn != qp->mkey_pdn))
 		return false;
 	if (unlikely(f->num - 1 >= qp->sq.max_klms || num > mkey->max_klms ||
 		     f->access & mkey->no_rights))
@@ -108,7 +149,7 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 	*ds = fill_put_head(ctrl, seg, mkey, MLX5X_UMR_INLINE, num, f->access,
 			    *f->start);
 	sums = fill_put_pieces(klm, f->pieces, num, form);
-	if (unlikely(sums.all >> 31 ||
+	if (unlikely(sums.all >> MLX5X_LENGTH_BITS ||
 		     *f->start + (sums.length - 1) < *f->start))
 		return false;
 	seg->len = htobe64(sums.length);

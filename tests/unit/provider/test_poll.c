@@ -4,16 +4,12 @@
  * every error syndrome, both sizes, the owner bit over several passes of the
  * ring, batches, data that comes inside the CQE, CQEs of unknown queues.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "fake.h"
+#include "rig.h"
 
 enum {
 	DEPTH = 63
 };
 
-static struct fake_rc rc;
 static const struct ibv_qp_cap cap = {
 	.max_send_wr = 32,
 	.max_recv_wr = 32,
@@ -24,27 +20,15 @@ static const struct ibv_qp_cap cap = {
 
 static int open_64(void **state)
 {
-	(void)state;
-	fake_reset();
-	setenv("MLX5_CQE_SIZE", "64", 1);
-	fake_rc_open(&rc, &cap, 0);
+	rig_reset(state);
+	rig_open_env(&cap, "MLX5_CQE_SIZE", "64");
 	return 0;
 }
 
 static int open_128(void **state)
 {
-	(void)state;
-	fake_reset();
-	setenv("MLX5_CQE_SIZE", "128", 1);
-	fake_rc_open(&rc, &cap, 0);
-	return 0;
-}
-
-static int close_rc(void **state)
-{
-	(void)state;
-	fake_rc_close(&rc);
-	unsetenv("MLX5_CQE_SIZE");
+	rig_reset(state);
+	rig_open_env(&cap, "MLX5_CQE_SIZE", "128");
 	return 0;
 }
 
@@ -84,21 +68,7 @@ static void post_recv(uint64_t wr_id, struct ibv_sge *sge, int n)
 	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), 0);
 }
 
-static void empty(struct ibv_cq *cq)
-{
-	struct ibv_wc wc;
-
-	assert_int_equal(ibv_poll_cq(cq, 1, &wc), 0);
-}
-
-static void poll_one(struct ibv_cq *cq, struct ibv_wc *wc)
-{
-	memset(wc, 0xee, sizeof(*wc));
-	assert_int_equal(ibv_poll_cq(cq, 1, wc), 1);
-	empty(cq);
-}
-
-static void requests(void **state)
+TEST(requests)
 {
 	static const struct {
 		enum ibv_wr_opcode op;
@@ -120,9 +90,8 @@ static void requests(void **state)
 	struct ibv_wc wc;
 	unsigned int i;
 
-	(void)state;
-	empty(rc.send_cq);
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+	no_completion(rc.send_cq);
+	for (i = 0; i < NUM_OF(ops); i++) {
 		post_send(0x1000000000000000 + i, ops[i].op, NULL);
 		base(b, ops[i].hw, i);
 		fake_be32(b + 0x2c, 0x12345);
@@ -143,14 +112,13 @@ static void requests(void **state)
 	assert_int_equal(atomic_load(&to_mqp(rc.qp)->sq.tail), 7);
 }
 
-/* A CQE completes what was posted before it without asking for one. */
-static void unsignalled(void **state)
+/* A CQE also completes earlier requests that asked for none. */
+TEST(unsignalled)
 {
 	uint8_t b[64];
 	struct ibv_wc wc;
 	uint64_t i;
 
-	(void)state;
 	for (i = 0; i < 7; i++)
 		post_send(i, IBV_WR_SEND, NULL);
 	base(b, 0x0a, 6);
@@ -160,7 +128,7 @@ static void unsignalled(void **state)
 	assert_int_equal(atomic_load(&to_mqp(rc.qp)->sq.tail), 7);
 }
 
-static void responses(void **state)
+TEST(responses)
 {
 	static const struct {
 		uint8_t cqe;
@@ -176,8 +144,7 @@ static void responses(void **state)
 	struct ibv_wc wc;
 	unsigned int i;
 
-	(void)state;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < NUM_OF(kinds); i++) {
 		post_recv(100 + i, NULL, 0);
 		base(b, 0, i);
 		b[0x11] = 0x85; /* path bits 5 */
@@ -241,15 +208,14 @@ static enum ibv_wc_status expected_status(unsigned int syndrome)
 	}
 }
 
-static void every_syndrome(void **state)
+TEST(every_syndrome)
 {
 	uint8_t b[64];
 	struct ibv_wc wc;
 	unsigned int s;
 
-	(void)state;
 	for (s = 0; s < 256; s++) {
-		/* a request of the second kind of opcode in each */
+		/* requests alternate between two opcodes */
 		post_send(s, s & 1 ? IBV_WR_RDMA_READ : IBV_WR_SEND, NULL);
 		base(b, s & 1 ? 0x10 : 0x0a, s);
 		b[0x36] = 255 - s;
@@ -277,7 +243,7 @@ static void every_syndrome(void **state)
 }
 
 /* Flushed requests report the kind that was posted, lap after lap. */
-static void flush_reports_the_opcode(void **state)
+TEST(flush_reports_the_opcode)
 {
 	static const enum ibv_wr_opcode op[] = { IBV_WR_RDMA_WRITE, IBV_WR_SEND,
 						 IBV_WR_RDMA_READ };
@@ -290,7 +256,6 @@ static void flush_reports_the_opcode(void **state)
 	struct ibv_wc wc;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 10 * (sq->mask + 1); i++) {
 		pi = sq->pi;
 		post_send(i, op[i % 3], NULL);
@@ -304,17 +269,16 @@ static void flush_reports_the_opcode(void **state)
 	}
 }
 
-/* A CQE of the pass before is not seen, whatever it says. */
-static void owner_over_passes(void **state)
+/* Poll does not take a CQE of the pass before, whatever it contains. */
+TEST(owner_over_passes)
 {
 	uint32_t i, ring = rc.recv_cq->cqe + 1;
 	uint8_t b[64];
 	struct ibv_wc wc;
 
-	(void)state;
 	assert_int_equal(ring, DEPTH + 1);
 	for (i = 0; i < 5 * ring; i++) {
-		empty(rc.recv_cq);
+		no_completion(rc.recv_cq);
 		post_recv(i, NULL, 0);
 		base(b, 0, i);
 		fake_put_cqe(rc.recv_cq, i, b, 2, 0);
@@ -323,21 +287,20 @@ static void owner_over_passes(void **state)
 	}
 }
 
-static void batches(void **state)
+TEST(batches)
 {
 	uint8_t b[64];
 	struct ibv_wc wc[20];
 	uint32_t i, put = 0, got = 0, round;
 	int n;
 
-	(void)state;
 	for (round = 0; round < 40; round++) {
 		for (i = 0; i < 1 + round % 16; i++, put++) {
 			post_recv(put, NULL, 0);
 			base(b, 0, put);
 			fake_put_cqe(rc.recv_cq, put, b, 2, 0);
 		}
-		/* never more than asked */
+		/* poll returns no more than was asked */
 		wc[1].wr_id = 0x1234567;
 		assert_int_equal(ibv_poll_cq(rc.recv_cq, 0, wc), 0);
 		n = ibv_poll_cq(rc.recv_cq, 1, wc);
@@ -351,24 +314,25 @@ static void batches(void **state)
 	}
 }
 
-/* The opcode that says "not written" is believed, whatever the owner bit. */
-static void invalid_is_not_taken(void **state)
+/*
+ * A CQE whose opcode says "not written" is not taken, whatever its owner bit.
+ */
+TEST(invalid_is_not_taken)
 {
 	uint8_t b[64];
 	struct ibv_wc wc;
 
-	(void)state;
 	post_recv(5, NULL, 0);
 	base(b, 0, 0);
 	fake_put_cqe(rc.recv_cq, 0, b, 15, 0);
-	empty(rc.recv_cq);
+	no_completion(rc.recv_cq);
 	assert_int_equal(to_mcq(rc.recv_cq)->ci, 0);
 	fake_put_cqe(rc.recv_cq, 0, b, 2, 0);
 	poll_one(rc.recv_cq, &wc);
 }
 
-/* Cleaning moves the whole of a CQE, its first half too. */
-static void clean_keeps_data(void **state)
+/* Cleaning moves a whole CQE, including the first half of a long one. */
+TEST(clean_keeps_data)
 {
 	struct ibv_qp_init_attr attr = {
 		.send_cq = rc.recv_cq,
@@ -383,7 +347,6 @@ static void clean_keeps_data(void **state)
 	struct ibv_qp *other = mlx5x_create_qp(rc.pd, &attr);
 	struct ibv_wc wc;
 
-	(void)state;
 	assert_non_null(other);
 	post_recv(9, &sge, 1);
 	memset(b, 0, sizeof(b));
@@ -402,12 +365,11 @@ static void clean_keeps_data(void **state)
 		assert_int_equal(got[i], 0x30 + i);
 }
 
-static void unknown_queue_is_dropped(void **state)
+TEST(unknown_queue_is_dropped)
 {
 	uint8_t b[64];
 	struct ibv_wc wc;
 
-	(void)state;
 	post_recv(5, NULL, 0);
 	base(b, 0, 0);
 	fake_be32(b + 0x20, uidx() + 1);
@@ -415,9 +377,9 @@ static void unknown_queue_is_dropped(void **state)
 	fake_be32(b + 0x20, 0xffffff);
 	fake_put_cqe(rc.recv_cq, 1, b, 2, 0);
 	base(b, 0, 0);
-	/* no completion at all: a kind that does not exist */
+	/* this kind of CQE does not exist */
 	fake_put_cqe(rc.recv_cq, 2, b, 9, 0);
-	empty(rc.recv_cq);
+	no_completion(rc.recv_cq);
 	assert_int_equal(be32toh(to_mcq(rc.recv_cq)->dbrec[0]), 3);
 	fake_put_cqe(rc.recv_cq, 3, b, 2, 0);
 	poll_one(rc.recv_cq, &wc);
@@ -450,7 +412,7 @@ static void scatter(unsigned int len, uint8_t format)
 	poll_one(rc.recv_cq, &wc);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.byte_len, len);
-	if (format == 4) /* whatever the data look like */
+	if (format == 4) /* the data are not taken for these fields */
 		assert_int_equal(wc.wc_flags | wc.src_qp | wc.sl | wc.slid, 0);
 	for (i = 0; i < 64; i++) {
 		uint8_t got = i < 5 ? one[i] : two[i - 5];
@@ -460,8 +422,8 @@ static void scatter(unsigned int len, uint8_t format)
 	assert_int_equal(one[5], 0);
 }
 
-/* The null MR is no memory: what goes there is skipped. */
-static void scatter_null(void **state)
+/* Data for the null MR are skipped. */
+TEST(scatter_null)
 {
 	const uint32_t null_lkey = 0x200;
 	uint8_t two[8] = { 0 }, b[64];
@@ -469,7 +431,6 @@ static void scatter_null(void **state)
 				  { (uintptr_t)two, sizeof(two), 2 } };
 	struct ibv_wc wc;
 
-	(void)state;
 	to_mctx(rc.context)->null_lkey = null_lkey;
 	post_recv(1, sge, 2);
 	base(b, 0, 0);
@@ -481,11 +442,10 @@ static void scatter_null(void **state)
 	assert_memory_equal(two, "kept\0\0\0", 8);
 }
 
-static void scatter_recv(void **state)
+TEST(scatter_recv)
 {
 	unsigned int len;
 
-	(void)state;
 	for (len = 0; len <= 32; len++)
 		scatter(len, 4);
 	if (fake.cq_req.cqe_size == 128)
@@ -493,62 +453,56 @@ static void scatter_recv(void **state)
 			scatter(len, 8);
 }
 
-static void scatter_read(void **state)
+/*
+ * Data inside the CQE of a request go where its segments point.  said: the
+ * length in the CQE, len: that of the data.
+ */
+static void scatter_back(enum ibv_wr_opcode op, uint8_t hw_op, uint32_t said,
+			 uint32_t len, struct ibv_wc *wc)
 {
 	uint8_t got[64] = {}, b[64];
-	struct ibv_sge sge = { (uintptr_t)got, 20, 1 };
-	struct mlx5x_sq *sq = &to_mqp(rc.qp)->sq;
-	struct ibv_wc wc;
+	struct ibv_sge sge = { (uintptr_t)got, len, 1 };
+	struct mlx5x_sq *sq = sq_of(rc.qp);
 	unsigned int i;
 
-	(void)state;
-	/* the last block, so that nothing may be read behind it */
+	/* the last block of the ring: nothing behind it may be read */
 	sq->pi = sq->mask;
-	post_send(1, IBV_WR_RDMA_READ, &sge);
-	base(b, 0x10, sq->mask);
-	fake_be32(b + 0x2c, 20);
+	post_send(1, op, &sge);
+	base(b, hw_op, sq->mask);
+	fake_be32(b + 0x2c, said);
 	for (i = 0; i < 32; i++)
 		b[i] = 0x80 + i;
 	fake_put_cqe(rc.send_cq, 0, b, 0, 4);
-	poll_one(rc.send_cq, &wc);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-	assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+	poll_one(rc.send_cq, wc);
+	assert_int_equal(wc->status, IBV_WC_SUCCESS);
 	for (i = 0; i < 64; i++)
-		assert_int_equal(got[i], i < 20 ? 0x80 + i : 0);
+		assert_int_equal(got[i], i < len ? 0x80 + i : 0);
 }
 
-/* Of an atomic it is always eight bytes, whatever the CQE says. */
-static void scatter_atomic(void **state)
+TEST(scatter_read)
 {
-	uint8_t got[16] = {}, b[64];
-	struct ibv_sge sge = { (uintptr_t)got, 8, 1 };
-	struct mlx5x_sq *sq = &to_mqp(rc.qp)->sq;
 	struct ibv_wc wc;
-	unsigned int i;
 
-	(void)state;
-	sq->pi = sq->mask;
-	post_send(1, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
-	base(b, 0x12, sq->mask);
-	fake_be32(b + 0x2c, 0);
-	for (i = 0; i < 32; i++)
-		b[i] = 0x80 + i;
-	fake_put_cqe(rc.send_cq, 0, b, 0, 4);
-	poll_one(rc.send_cq, &wc);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	scatter_back(IBV_WR_RDMA_READ, 0x10, 20, 20, &wc);
+	assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+}
+
+/* An atomic returns eight bytes, whatever the CQE says. */
+TEST(scatter_atomic)
+{
+	struct ibv_wc wc;
+
+	scatter_back(IBV_WR_ATOMIC_FETCH_AND_ADD, 0x12, 0, 8, &wc);
 	assert_int_equal(wc.opcode, IBV_WC_FETCH_ADD);
 	assert_int_equal(wc.byte_len, 8);
-	for (i = 0; i < 16; i++)
-		assert_int_equal(got[i], i < 8 ? 0x80 + i : 0);
 }
 
-static void scatter_too_long(void **state)
+TEST(scatter_too_long)
 {
 	uint8_t got[64] = {}, b[64];
 	struct ibv_sge sge = { (uintptr_t)got, 4, 1 };
 	struct ibv_wc wc;
 
-	(void)state;
 	post_recv(1, &sge, 1);
 	base(b, 0, 0);
 	fake_be32(b + 0x2c, 5);
@@ -566,28 +520,11 @@ static void scatter_too_long(void **state)
 	assert_int_equal(wc.status, IBV_WC_LOC_LEN_ERR);
 }
 
-int main(void)
-{
-#define BOTH(f)                                                \
-	cmocka_unit_test_setup_teardown(f, open_64, close_rc), \
-		cmocka_unit_test_setup_teardown(f, open_128, close_rc)
-	const struct CMUnitTest tests[] = {
-		BOTH(requests),
-		BOTH(unsignalled),
-		BOTH(responses),
-		BOTH(every_syndrome),
-		BOTH(flush_reports_the_opcode),
-		BOTH(owner_over_passes),
-		BOTH(batches),
-		BOTH(invalid_is_not_taken),
-		BOTH(clean_keeps_data),
-		BOTH(unknown_queue_is_dropped),
-		BOTH(scatter_null),
-		BOTH(scatter_recv),
-		BOTH(scatter_read),
-		BOTH(scatter_atomic),
-		BOTH(scatter_too_long),
-	};
+#define BOTH(f) \
+	FRAME(f, open_64, rig_close_rc), FRAME(f, open_128, rig_close_rc)
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(BOTH(requests), BOTH(unsignalled), BOTH(responses), BOTH(every_syndrome),
+     BOTH(flush_reports_the_opcode), BOTH(owner_over_passes), BOTH(batches),
+     BOTH(invalid_is_not_taken), BOTH(clean_keeps_data),
+     BOTH(unknown_queue_is_dropped), BOTH(scatter_null), BOTH(scatter_recv),
+     BOTH(scatter_read), BOTH(scatter_atomic), BOTH(scatter_too_long))

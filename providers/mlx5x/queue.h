@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Structures of the data path: queues, completion queues, and what they ring.
+ *
+ * Each queue is embedded in the verbs object that it belongs to and found
+ * again by container_of.  A QP, CQ or SRQ owns its buffer and its doorbell
+ * record.  There is one spinlock for each send queue, receive queue, SRQ and
+ * CQ.  Order of locks: a CQ's, then nothing; a send queue's, then that of its
+ * doorbell register.  Poll never takes a queue's lock: it only stores the
+ * tail, which the poster loads.
+ */
+#ifndef MLX5X_QUEUE_H
+#define MLX5X_QUEUE_H
+
+#include <endian.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <infiniband/driver.h>
+#include <ccan/list.h>
+#include <util/compiler.h>
+#include "hw.h"
+#include "live.h"
+
+#define MLX5X_INLINE static inline __attribute__((always_inline))
+#define MLX5X_COLD   __attribute__((cold, noinline))
+
+#define MLX5X_CONTAINER(name, type, from, member)                    \
+	static inline struct mlx5x_##type *name(from *p)             \
+	{                                                            \
+		return container_of(p, struct mlx5x_##type, member); \
+	}
+
+struct mlx5x_pd;
+
+/*
+ * A lock that exists only if it is used: the functions of an object created
+ * for one thread are instances that never touch it.
+ */
+struct mlx5x_lock {
+	pthread_spinlock_t spin;
+	bool used;
+};
+
+static inline int mlx5x_lock_init(struct mlx5x_lock *lock, bool used)
+{
+	lock->used = used;
+	return used ? pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE)
+		    : 0;
+}
+
+static inline void mlx5x_lock_fini(struct mlx5x_lock *lock)
+{
+	if (lock->used)
+		pthread_spin_destroy(&lock->spin);
+}
+
+static inline void mlx5x_lock(struct mlx5x_lock *lock)
+{
+	if (lock->used)
+		pthread_spin_lock(&lock->spin);
+}
+
+static inline void mlx5x_unlock(struct mlx5x_lock *lock)
+{
+	if (lock->used)
+		pthread_spin_unlock(&lock->spin);
+}
+
+/* Page-aligned memory that the device reads and writes. */
+struct mlx5x_buf {
+	void *addr;
+	size_t length;
+};
+
+/* A doorbell register: half of a BlueFlame pair, or a plain doorbell. */
+struct mlx5x_bf {
+	struct list_node entry;
+	uint8_t *reg;
+	uint32_t offset; /* toggles between 0 and size */
+	uint32_t size;	 /* of a BlueFlame buffer; 0: doorbells only */
+	uint32_t page_id;
+	uint32_t users;
+	struct mlx5x_lock lock;
+	enum mlx5x_bf_class {
+		MLX5X_BF_NC,	    /* the context's one uncached register */
+		MLX5X_BF_DEDICATED, /* one QP each */
+		MLX5X_BF_SHARED,    /* several QPs, under the lock */
+		MLX5X_BF_DOMAIN,    /* one thread domain each */
+	} class;
+};
+
+/* What a user index in a CQE stands for. */
+struct mlx5x_rsc {
+	enum mlx5x_rsc_type {
+		MLX5X_RSC_QP = 1,
+	} type;
+	uint32_t uidx;
+};
+
+struct mlx5x_rsc_array;
+
+struct mlx5x_rsc_table {
+	pthread_mutex_t lock;
+	_Atomic(struct mlx5x_rsc_array *) array;
+	uint32_t free; /* head of the list of free indices, ~0: none */
+};
+
+struct mlx5x_cq;
+struct mlx5x_op;
+struct mlx5x_qp;
+
+typedef int (*mlx5x_poll_fn)(struct mlx5x_cq *cq, int num, struct ibv_wc *wc);
+
+struct mlx5x_cq {
+	struct verbs_cq vcq;
+	mlx5x_poll_fn poll;
+	uint8_t *buf;
+	__be32 *dbrec;
+	uint32_t ci; /* CQEs consumed, free running */
+	uint32_t mask;
+	uint32_t shift;
+	uint32_t cqe_size;
+	struct mlx5x_rsc_table *rscs;
+	struct mlx5x_rsc *last; /* of the CQE before */
+	struct mlx5x_lock lock;
+
+	uint32_t cqn;
+	uint32_t arm_sn;
+	uint8_t *arm_reg;
+	struct mlx5x_pd *domain;
+	struct mlx5x_buf mem;
+	struct mlx5x_live live;
+	/* to make another on the same memory */
+	uint32_t comp_vector;
+	uint32_t kernel_flags;
+	enum mlx5x_cq_armed {
+		MLX5X_CQ_QUIET,
+		MLX5X_CQ_ARMED_SOLICITED,
+		MLX5X_CQ_ARMED,
+	} armed;
+	/* extended polling: the completion at hand */
+	struct ibv_wc wc;
+};
+
+/* What the completion of a request reports beside its status. */
+struct mlx5x_report {
+	uint16_t opcode; /* enum ibv_wc_opcode, or a number of verbs_exp_cq.h */
+	uint8_t flags;
+	uint8_t byte_len; /* 0: none, 1: from the CQE, else the number */
+};
+
+/* One for each basic block; that of a WQE's first block is in use. */
+struct mlx5x_slot {
+	uint64_t wr_id;
+	uint32_t head; /* of this WQE, in WQEs */
+	struct mlx5x_report report;
+};
+
+static_assert(sizeof(struct mlx5x_slot) == 16, "slot");
+
+/* fm_ce_se is looked up by what the request before was, and by these flags. */
+enum {
+	MLX5X_AFTER_ANY,
+	MLX5X_AFTER_UMR, /* waits for it */
+	MLX5X_NUM_AFTER,
+	MLX5X_FM_FLAGS = IBV_SEND_FENCE | IBV_SEND_SIGNALED |
+			 IBV_SEND_SOLICITED,
+};
+
+struct mlx5x_sq {
+	uint8_t *buf;
+	uint8_t *end;
+	struct mlx5x_slot *slots;
+	struct mlx5x_bf *bf;
+	__be32 *dbrec;
+	uint32_t pi; /* basic blocks posted, free running */
+	uint32_t mask;
+	uint32_t head;	/* WQEs posted, free running */
+	uint32_t limit; /* of WQEs; 0 in states that take no request */
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint32_t qpn;	/* shifted as the control segment wants it */
+	uint8_t max_ds; /* segments of the largest WQE that counts as one */
+	uint8_t bf_max_ds;
+	uint8_t bf_max_ds_inline;
+	bool umr; /* keys may be filled, inline by so many pieces */
+	uint8_t max_klms;
+	uint8_t fm_ce_se[MLX5X_NUM_AFTER][MLX5X_FM_FLAGS + 1];
+	const uint8_t *fm; /* for the next request */
+	struct mlx5x_lock lock;
+	/* WQEs completed: stored by poll */
+	atomic_uint tail __attribute__((aligned(64)));
+};
+
+struct mlx5x_rq {
+	uint8_t *buf;
+	uint64_t *wr_id;
+	__be32 *dbrec;
+	uint32_t head;
+	uint32_t mask;
+	uint32_t shift;
+	uint32_t limit; /* of WQEs; 0 in states that take no request */
+	uint32_t max_sge;
+	struct mlx5x_lock lock;
+	atomic_uint tail __attribute__((aligned(64)));
+};
+
+struct mlx5x_srq;
+
+typedef int (*mlx5x_post_srq_fn)(struct mlx5x_srq *srq, struct ibv_recv_wr *wr,
+				 struct ibv_recv_wr **bad_wr);
+
+struct mlx5x_srq {
+	struct verbs_srq vsrq;
+	mlx5x_post_srq_fn post;
+	uint8_t *buf;
+	uint64_t *wr_id;
+	__be32 *dbrec;
+	_Atomic(uint64_t) *free; /* a bit for each WQE that may be taken */
+	uint32_t next;		 /* where the next receive goes */
+	uint32_t mask;
+	uint32_t shift;
+	uint32_t max_sge;
+	uint16_t counter; /* WQEs posted, free running */
+	struct mlx5x_lock lock;
+
+	uint32_t srqn;
+	struct mlx5x_buf mem;
+	struct mlx5x_pd *domain;
+	struct ibv_srq_attr attr;
+	struct mlx5x_live live;
+};
+
+typedef int (*mlx5x_post_send_fn)(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
+				  struct ibv_send_wr **bad_wr);
+typedef int (*mlx5x_post_recv_fn)(struct mlx5x_qp *qp, struct ibv_recv_wr *wr,
+				  struct ibv_recv_wr **bad_wr);
+
+/* What ibv_wr_start began and ibv_wr_complete or ibv_wr_abort ends. */
+struct mlx5x_wr {
+	struct mlx5x_ctrl_seg *ctrl; /* of the request at hand, and its kind */
+	const struct mlx5x_op *op;
+	uint32_t pi;
+	uint32_t head;
+	uint32_t cur_pi;
+	const uint8_t *fm; /* as the queue had it */
+	uint32_t base_ds;  /* without data */
+	uint32_t ds;
+	void *data; /* where it goes; NULL: the request takes none */
+	uint32_t num;
+	int err;
+	bool has_inline;
+	bool no_addr; /* a datagram that has none yet */
+};
+
+struct mlx5x_qp {
+	struct verbs_qp vqp;
+	struct mlx5x_rsc rsc;
+	mlx5x_post_send_fn post_send;
+	mlx5x_post_recv_fn post_recv;
+	struct mlx5x_srq *srq; /* or NULL, then rq is in use */
+	struct mlx5x_sq sq;
+	struct mlx5x_rq rq;
+	struct mlx5x_wr wr;
+
+	struct mlx5x_buf mem;
+	__be32 *dbrec;
+	uint32_t pdn;
+	uint32_t mkey_pdn; /* pdn and 1 */
+	struct mlx5x_pd *domain;
+	struct ibv_qp_cap cap;
+	struct mlx5x_live live;
+};
+
+MLX5X_CONTAINER(to_mcq, cq, struct ibv_cq, vcq.cq)
+MLX5X_CONTAINER(to_mcq_ex, cq, struct ibv_cq_ex, vcq.cq_ex)
+MLX5X_CONTAINER(to_msrq, srq, struct ibv_srq, vsrq.srq)
+MLX5X_CONTAINER(to_mqp, qp, struct ibv_qp, vqp.qp)
+MLX5X_CONTAINER(to_mqp_ex, qp, struct ibv_qp_ex, vqp.qp_ex)
+MLX5X_CONTAINER(rsc_to_mqp, qp, struct mlx5x_rsc, rsc)
+
+/* Give the consumed CQEs back to the device; their reads come before. */
+static inline void mlx5x_cq_publish_ci(struct mlx5x_cq *cq)
+{
+	atomic_thread_fence(memory_order_release);
+	*(volatile __be32 *)&cq->dbrec[MLX5X_CQ_DBR_CI] =
+		htobe32(cq->ci & MLX5X_CQ_CI_MASK);
+}
+
+#endif
