@@ -32,8 +32,6 @@ MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 MLX5X_COLD int mlx5x_refuse_opcode(struct mlx5x_qp *qp,
 				   const struct ibv_send_wr *wr)
 {
-	if ((unsigned int)wr->opcode > IBV_WR_DRIVER1)
-		return EINVAL;
 	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
 		  "QP 0x%x of type %d: send opcode %d is not supported\n",
 		  qp->vqp.qp.qp_num, qp->vqp.qp.qp_type, wr->opcode);
