@@ -31,8 +31,14 @@ void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar)
 	}
 }
 
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A page, of which at most so many registers are used. */
 static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
-				   enum mlx5x_bf_class class)
+				   enum mlx5x_bf_class class, uint32_t most)
 {
 	struct mlx5x_uars *uars = &ctx->uars;
 	bool nc = class == MLX5X_BF_NC;
@@ -62,8 +68,7 @@ static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 		uar->num_bf = ctx->page_size / ctx->uar_size * MLX5X_UAR_NUM_BF;
 	else
 		uar->num_bf = MLX5X_UAR_NUM_BF;
-	if (uar->num_bf > max)
-		uar->num_bf = max;
+	uar->num_bf = min_u32(uar->num_bf, min_u32(max, most));
 
 	for (i = 0; i < uar->num_bf; i++) {
 		struct mlx5x_bf *bf = &uar->bf[i];
@@ -89,7 +94,7 @@ int mlx5x_uars_init(struct mlx5x_context *ctx)
 	list_head_init(&uars->all);
 	for (i = 0; i <= MLX5X_BF_DOMAIN; i++)
 		list_head_init(&uars->free[i]);
-	uars->nc = uar_alloc(ctx, MLX5X_BF_NC);
+	uars->nc = uar_alloc(ctx, MLX5X_BF_NC, 1);
 	if (!uars->nc) {
 		int err = errno;
 
@@ -125,22 +130,36 @@ static struct mlx5x_bf *get_alone(struct mlx5x_context *ctx,
 	struct mlx5x_uars *uars = &ctx->uars;
 
 	if (list_empty(&uars->free[class]) && uars->num[class] < max)
-		uar_alloc(ctx, class);
+		uar_alloc(ctx, class, max - uars->num[class]);
 	return list_pop(&uars->free[class], struct mlx5x_bf, entry);
 }
 
 static struct mlx5x_bf *get_shared(struct mlx5x_context *ctx)
 {
 	struct mlx5x_uars *uars = &ctx->uars;
+	uint32_t max = ctx->env.total_uuars - ctx->env.low_lat_uuars;
 	struct mlx5x_bf *bf, *best = NULL;
 
-	if (uars->num[MLX5X_BF_SHARED] <
-	    ctx->env.total_uuars - ctx->env.low_lat_uuars)
-		uar_alloc(ctx, MLX5X_BF_SHARED);
+	if (uars->num[MLX5X_BF_SHARED] < max)
+		uar_alloc(ctx, MLX5X_BF_SHARED,
+			  max - uars->num[MLX5X_BF_SHARED]);
 	list_for_each (&uars->free[MLX5X_BF_SHARED], bf, entry)
 		if (!best || bf->users < best->users)
 			best = bf;
 	return best;
+}
+
+/* Take the register, or tell that there is none. */
+static struct mlx5x_bf *use(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
+{
+	if (bf)
+		bf->users++;
+	else
+		verbs_err(
+			&ctx->vctx,
+			"no doorbell register is left, and no UAR page is to be had (errno %d)\n",
+			errno);
+	return bf;
 }
 
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx)
@@ -153,8 +172,7 @@ struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx)
 	bf = get_alone(ctx, MLX5X_BF_DEDICATED, ctx->env.low_lat_uuars);
 	if (!bf)
 		bf = get_shared(ctx);
-	if (bf)
-		bf->users++;
+	bf = use(ctx, bf);
 	pthread_mutex_unlock(&ctx->uars.lock);
 	return bf;
 }
@@ -166,9 +184,7 @@ struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx)
 	if (!use_bf(ctx))
 		return &ctx->uars.nc->bf[0];
 	pthread_mutex_lock(&ctx->uars.lock);
-	bf = get_alone(ctx, MLX5X_BF_DOMAIN, UINT32_MAX);
-	if (bf)
-		bf->users++;
+	bf = use(ctx, get_alone(ctx, MLX5X_BF_DOMAIN, UINT32_MAX));
 	pthread_mutex_unlock(&ctx->uars.lock);
 	return bf;
 }

@@ -216,6 +216,34 @@ static void registers(void **state)
 	fake_assert_clean();
 }
 
+/* Never more registers than asked, also where pages have one too many. */
+static void registers_odd(void **state)
+{
+	struct ibv_context *context;
+	struct mlx5x_context *ctx;
+	int low, i;
+
+	(void)state;
+	for (low = 0; low < 8; low++) {
+		char number[2] = { (char)('0' + low) };
+
+		fake_reset();
+		fake.ucontext.bf_reg_size = 512;
+		setenv("MLX5_TOTAL_UUARS", "8", 1);
+		setenv("MLX5_NUM_LOW_LAT_UUARS", number, 1);
+		context = fake_open();
+		unsetenv("MLX5_TOTAL_UUARS");
+		unsetenv("MLX5_NUM_LOW_LAT_UUARS");
+		ctx = to_mctx(context);
+		for (i = 0; i < 40; i++)
+			assert_non_null(mlx5x_bf_get(ctx));
+		assert_int_equal(ctx->uars.num[MLX5X_BF_DEDICATED], low);
+		assert_int_equal(ctx->uars.num[MLX5X_BF_SHARED], 8 - low);
+		fake_close(context);
+		fake_assert_clean();
+	}
+}
+
 /* When no page can be had any more, what there is is shared. */
 static void registers_run_out(void **state)
 {
@@ -486,6 +514,7 @@ int main(void)
 		RC(records),
 		RC(user_indices),
 		cmocka_unit_test(registers),
+		cmocka_unit_test(registers_odd),
 		cmocka_unit_test(registers_run_out),
 		cmocka_unit_test(no_blueflame),
 		RC(arming),
