@@ -62,23 +62,33 @@ static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
 
 	err = mlx5x_cmd_query_gid_type(pd->context, attr->port_num,
 				       attr->grh.sgid_index, &type);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "AH: port %u has no GID of index %u (errno %d)\n",
+			  attr->port_num, attr->grh.sgid_index, err);
 		return err;
+	}
 	if (type == IBV_GID_TYPE_SYSFS_ROCE_V2)
 		ah->av.rlid_udp_sport = htobe16(udp_sport(attr, ah));
 	ah->av.stat_rate_sl =
 		rate_code(attr->static_rate) << MLX5X_AV_RATE_SHIFT |
 		(attr->sl & MLX5X_AV_ETH_SL_MASK) << MLX5X_AV_ETH_SL_SHIFT;
 
-	if (!(ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH))
-		return mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
-	err = mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac);
-	if (!err) {
-		ah->kernel = true;
+	ah->kernel = ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	err = ah->kernel
+		      ? mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac)
+		      : mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "AH: the destination's MAC is not found (errno %d)\n",
+			  err);
+		return err;
+	}
+	if (ah->kernel) {
 		ah->ibv.context = pd->context;
 		mlx5x_live_add(ctx, &ah->live, MLX5X_KIND_AH, ah->ibv.handle);
 	}
-	return err;
+	return 0;
 }
 
 static void fill_infiniband(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr)
@@ -117,7 +127,8 @@ struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 		errno = EINVAL;
 		return NULL;
 	}
-	if (mlx5x_cmd_query_port(pd->context, attr->port_num, &port))
+	/* What it returns in errno is logged there. */
+	if (mlx5x_query_port(pd->context, attr->port_num, &port))
 		return NULL;
 	ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
 	if (!attr->is_global &&
@@ -155,8 +166,13 @@ int mlx5x_destroy_ah(struct ibv_ah *ibah)
 
 	if (ah->kernel) {
 		err = mlx5x_cmd_destroy_ah(ibah);
-		if (err)
+		if (err) {
+			verbs_err(
+				verbs_get_ctx(ibah->context),
+				"the kernel refuses to destroy an AH (errno %d)\n",
+				err);
 			return err;
+		}
 		mlx5x_live_del(to_mctx(ibah->context), &ah->live);
 	}
 	free(ah);

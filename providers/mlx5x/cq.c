@@ -216,8 +216,12 @@ int mlx5x_destroy_cq(struct ibv_cq *ibcq)
 	int err;
 
 	err = mlx5x_cmd_destroy_cq(ibcq);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy CQ 0x%x (errno %d)\n",
+			  cq->cqn, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &cq->live);
 	if (cq->domain)
 		atomic_fetch_sub(&cq->domain->users, 1);

@@ -351,8 +351,13 @@ int mlx5x_mkey_destroy(struct mlx5x_mr *mr)
 	int err;
 
 	err = mlx5x_cmd_destroy(context, mr->live.kind, mr->handle, NULL);
-	if (err)
+	if (err) {
+		verbs_err(
+			verbs_get_ctx(context),
+			"the kernel refuses to destroy mkey 0x%x (errno %d)\n",
+			mr->vmr.ibv_mr.lkey, err);
 		return err;
+	}
 	mlx5x_live_del(to_mctx(context), &mr->live);
 	free(container_of(mr, struct mlx5x_mkey, mr));
 	return 0;

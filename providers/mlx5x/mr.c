@@ -89,6 +89,10 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	}
 	err = mlx5x_cmd_reg_mr(pd, addr, length, hca_va, access, &mr->vmr);
 	if (err) {
+		verbs_err(
+			verbs_get_ctx(pd->context),
+			"the kernel refuses an MR of %zu bytes at %p with access 0x%x (errno %d)\n",
+			length, addr, access, err);
 		free(mr);
 		errno = err;
 		return NULL;
@@ -140,11 +144,16 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 			mlx5x_live_del(ctx, &mr->live);
 		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live, false)
 				   : mlx5x_cmd_dereg_mr(&kernel);
-		if (err && !mr->upstream)
-			mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
-				       mr->handle);
-		if (err)
+		if (err) {
+			if (!mr->upstream)
+				mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
+					       mr->handle);
+			verbs_err(
+				&ctx->vctx,
+				"the kernel refuses to deregister MR 0x%x (errno %d)\n",
+				vmr->ibv_mr.lkey, err);
 			return err;
+		}
 	}
 	if (mr->smr_addr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
@@ -322,6 +331,10 @@ int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (err) {
 		if (moves)
 			unhold_old(mr);
+		verbs_err(
+			verbs_get_ctx(vmr->ibv_mr.context),
+			"the kernel refuses to re-register MR 0x%x, flags 0x%x, %zu bytes at %p, access 0x%x (errno %d)\n",
+			vmr->ibv_mr.lkey, flags, length, addr, c.access, err);
 		return err;
 	}
 	vmr->ibv_mr.lkey = kernel.ibv_mr.lkey;

@@ -260,6 +260,9 @@ struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	}
 	err = mlx5x_cmd_alloc_mw(pd, type, 0, &mw->ibv);
 	if (err) {
+		verbs_err(verbs_get_ctx(pd->context),
+			  "the kernel refuses a window of type %d (errno %d)\n",
+			  type, err);
 		free(mw);
 		errno = err;
 		return NULL;
@@ -275,8 +278,13 @@ int mlx5x_dealloc_mw(struct ibv_mw *ibmw)
 	int err;
 
 	err = mlx5x_cmd_dealloc_mw(ibmw);
-	if (err)
+	if (err) {
+		verbs_err(
+			verbs_get_ctx(ibmw->context),
+			"the kernel refuses to deallocate window 0x%x (errno %d)\n",
+			ibmw->rkey, err);
 		return err;
+	}
 	mlx5x_live_del(to_mctx(ibmw->context), &mw->live);
 	free(mw);
 	return 0;

@@ -23,6 +23,8 @@ struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 	}
 	err = mlx5x_cmd_alloc_pd(context, &pd->ibv, &pd->pdn);
 	if (err) {
+		verbs_err(verbs_get_ctx(context),
+			  "the kernel refuses a PD (errno %d)\n", err);
 		free(pd);
 		errno = err;
 		return NULL;
@@ -128,10 +130,16 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	counted = pd->live.ref;
 	err = counted ? mlx5x_live_release(ctx, &pd->live, false)
 		      : mlx5x_cmd_dealloc_pd(ibpd);
-	if (err && !pd->upstream)
-		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
-	if (err)
+	if (err) {
+		if (!pd->upstream)
+			mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD,
+				       ibpd->handle);
+		verbs_err(
+			&ctx->vctx,
+			"the kernel refuses to deallocate PD 0x%x (errno %d)\n",
+			pd->pdn, err);
 		return err;
+	}
 	mlx5x_pd_retire(ctx, pd, !counted || pd->live.gone);
 	return 0;
 }

@@ -374,8 +374,12 @@ int mlx5x_destroy_qp(struct ibv_qp *ibqp)
 	int err;
 
 	err = mlx5x_cmd_destroy_qp(ibqp);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy QP 0x%x (errno %d)\n",
+			  ibqp->qp_num, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &qp->live);
 	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)

@@ -51,8 +51,12 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 		context, input, attr, attr_size,
 		ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE, &fw,
 		&resp);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to query the device (errno %d)\n",
+			  err);
 		return err;
+	}
 
 	/* The kernel's private part holds what the caller's size may not. */
 	if (HAS(attr_size, tso_caps))
@@ -90,5 +94,11 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 int mlx5x_query_port(struct ibv_context *context, uint8_t port_num,
 		     struct ibv_port_attr *attr)
 {
-	return mlx5x_cmd_query_port(context, port_num, attr);
+	int err = mlx5x_cmd_query_port(context, port_num, attr);
+
+	if (err)
+		verbs_err(verbs_get_ctx(context),
+			  "the kernel refuses to query port %u (errno %d)\n",
+			  port_num, err);
+	return err;
 }

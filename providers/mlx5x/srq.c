@@ -197,7 +197,14 @@ struct ibv_srq *mlx5x_create_srq_ex(struct ibv_context *context,
 int mlx5x_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		     int attr_mask)
 {
-	return mlx5x_cmd_modify_srq(ibsrq, attr, attr_mask);
+	int err = mlx5x_cmd_modify_srq(ibsrq, attr, attr_mask);
+
+	if (err)
+		verbs_err(
+			verbs_get_ctx(ibsrq->context),
+			"the kernel refuses to modify SRQ 0x%x, attr_mask 0x%x (errno %d)\n",
+			to_msrq(ibsrq)->srqn, attr_mask, err);
+	return err;
 }
 
 int mlx5x_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
@@ -206,8 +213,12 @@ int mlx5x_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	int err;
 
 	err = mlx5x_cmd_query_srq(ibsrq, attr);
-	if (err)
+	if (err) {
+		verbs_err(verbs_get_ctx(ibsrq->context),
+			  "the kernel refuses to query SRQ 0x%x (errno %d)\n",
+			  srq->srqn, err);
 		return err;
+	}
 	attr->max_wr = srq->attr.max_wr;
 	attr->max_sge = srq->attr.max_sge;
 	return 0;
@@ -226,8 +237,12 @@ int mlx5x_destroy_srq(struct ibv_srq *ibsrq)
 	int err;
 
 	err = mlx5x_cmd_destroy_srq(ibsrq);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy SRQ 0x%x (errno %d)\n",
+			  srq->srqn, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &srq->live);
 	if (srq->domain)
 		atomic_fetch_sub(&srq->domain->users, 1);
