@@ -2,10 +2,10 @@
 /*
  * QP state: modify and query.
  *
- * The kernel does the work.  Here the queues open and close with the state:
- * requests may be sent from RTS on, receives posted from INIT on, and in the
- * error states both are taken so that they can be flushed.  Reset empties the
- * queues; what they left in the CQs goes first.
+ * The kernel does the work.  Here the queues are opened and closed with the
+ * state.  Requests may be posted from RTS on, and receives from INIT on.
+ * Error states take both, so that they can be flushed.  Reset empties the
+ * queues, after their CQEs have been removed from the CQs.
  */
 #include <errno.h>
 #include "cmd.h"

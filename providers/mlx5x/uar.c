@@ -2,14 +2,17 @@
 /*
  * UAR pages and the doorbell registers in them.
  *
- * Every page is a UAR object that we ask the kernel for; the context opens
- * without any.  One uncached page serves all CQs, and all QPs where the device
- * or the administrator rules BlueFlame out: a doorbell there is a single
- * 8-byte store and needs no lock.  Otherwise pages are mapped write combining
- * and each QP gets one register: the first ones alone (no lock), later ones
- * share the least used of a limited number under its lock, because a register
- * is two buffers that must be written in turn.  A thread domain has one to
- * itself.  Pages stay until the context closes.
+ * Every page is a UAR object that we ask the kernel for; the kernel gives a
+ * new context none by itself.  One uncached page serves all CQs.  It also
+ * serves all QPs if the device or the administrator rules BlueFlame out: a
+ * doorbell there is a single 8-byte store and needs no lock.
+ *
+ * Otherwise pages are mapped write combining, and each QP gets a register.
+ * The first QPs get one each, without a lock.  Later QPs share a limited
+ * number of registers, each with a lock, because a register is two buffers
+ * that must be written in turn; a QP gets the one with the fewest users.  A
+ * thread domain has a register of its own.  Pages stay until the context
+ * closes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +39,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A page, of which at most so many registers are used. */
+/* Map a page.  At most so many of its registers are used. */
 static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 				   enum mlx5x_bf_class class, uint32_t most)
 {
@@ -61,7 +64,7 @@ static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 		errno = err;
 		return NULL;
 	}
-	/* A system page may hold several doorbell pages of the device. */
+	/* A page of the system may hold several UAR pages of the device. */
 	if (nc)
 		uar->num_bf = 1;
 	else if (ctx->uar_size < ctx->page_size)
@@ -149,7 +152,7 @@ static struct mlx5x_bf *get_shared(struct mlx5x_context *ctx)
 	return best;
 }
 
-/* Take the register, or tell that there is none. */
+/* Count a user of the register, or log that there is none. */
 static struct mlx5x_bf *use(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
 {
 	if (bf)
@@ -157,7 +160,7 @@ static struct mlx5x_bf *use(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
 	else
 		verbs_err(
 			&ctx->vctx,
-			"no doorbell register is left, and no UAR page is to be had (errno %d)\n",
+			"no doorbell register is left, and the kernel refuses a UAR page (errno %d)\n",
 			errno);
 	return bf;
 }
