@@ -2,9 +2,9 @@
 /*
  * Address handles: the address vector of a datagram, made once.
  *
- * On Ethernet the destination MAC comes from the kernel, which resolves it
- * when it makes its own AH, or from libibverbs on kernels that do not return
- * it.  On InfiniBand nothing leaves the process.
+ * On Ethernet the kernel finds the destination's MAC when it makes its own AH.
+ * Kernels that do not return it leave that to libibverbs.  On InfiniBand an AH
+ * needs no system call but the query of the port.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "ops.h"
 
-/* Static rates of the device; the code of the n-th is n + 7. */
+/* Static rates of the device; the code of entry n is n + 7. */
 static uint8_t rate_code(enum ibv_rate rate)
 {
 	static const enum ibv_rate codes[] = {
@@ -26,7 +26,10 @@ static uint8_t rate_code(enum ibv_rate rate)
 
 	if (rate == IBV_RATE_MAX || want <= 0)
 		return 0;
-	/* The slowest that is fast enough; none is unlimited. */
+	/*
+	 * Take the slowest rate that is fast enough; if there is none,
+	 * unlimited.
+	 */
 	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		int mbps = ibv_rate_to_mbps(codes[i]);
 
@@ -38,7 +41,7 @@ static uint8_t rate_code(enum ibv_rate rate)
 	return best < 0 ? 0 : best + 7;
 }
 
-/* The ports that RoCE v2 sends from. */
+/* UDP ports that RoCE v2 sends from */
 enum {
 	FIRST_PORT = 0xc000,
 	PORT_MASK = 0x3fff,
@@ -62,23 +65,33 @@ static int fill_ethernet(struct ibv_pd *pd, struct mlx5x_ah *ah,
 
 	err = mlx5x_cmd_query_gid_type(pd->context, attr->port_num,
 				       attr->grh.sgid_index, &type);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "AH: port %u has no GID of index %u (errno %d)\n",
+			  attr->port_num, attr->grh.sgid_index, err);
 		return err;
+	}
 	if (type == IBV_GID_TYPE_SYSFS_ROCE_V2)
 		ah->av.rlid_udp_sport = htobe16(udp_sport(attr, ah));
 	ah->av.stat_rate_sl =
 		rate_code(attr->static_rate) << MLX5X_AV_RATE_SHIFT |
 		(attr->sl & MLX5X_AV_ETH_SL_MASK) << MLX5X_AV_ETH_SL_SHIFT;
 
-	if (!(ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH))
-		return mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
-	err = mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac);
-	if (!err) {
-		ah->kernel = true;
+	ah->kernel = ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	err = ah->kernel
+		      ? mlx5x_cmd_create_ah(pd, &ah->ibv, attr, ah->av.rmac)
+		      : mlx5x_cmd_resolve_dmac(pd->context, attr, ah->av.rmac);
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "AH: the destination's MAC is not found (errno %d)\n",
+			  err);
+		return err;
+	}
+	if (ah->kernel) {
 		ah->ibv.context = pd->context;
 		mlx5x_live_add(ctx, &ah->live, MLX5X_KIND_AH, ah->ibv.handle);
 	}
-	return err;
+	return 0;
 }
 
 static void fill_infiniband(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr)
@@ -95,7 +108,7 @@ static void fill_grh(struct mlx5x_ah *ah, const struct ibv_ah_attr *attr,
 {
 	ah->av.tclass = attr->grh.traffic_class;
 	ah->av.hop_limit = attr->grh.hop_limit;
-	/* Every RoCE packet has a GRH; there the bit stays 0. */
+	/* Every RoCE packet has a GRH, so the bit is not needed: it stays 0. */
 	ah->av.grh_gid_fl =
 		htobe32((ethernet ? 0u : 1u) << MLX5X_AV_GRH_SHIFT |
 			(uint32_t)attr->grh.sgid_index << MLX5X_AV_SGID_SHIFT |
@@ -117,7 +130,8 @@ struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 		errno = EINVAL;
 		return NULL;
 	}
-	if (mlx5x_cmd_query_port(pd->context, attr->port_num, &port))
+	/* It sets errno and logs. */
+	if (mlx5x_query_port(pd->context, attr->port_num, &port))
 		return NULL;
 	ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
 	if (!attr->is_global &&
@@ -155,8 +169,13 @@ int mlx5x_destroy_ah(struct ibv_ah *ibah)
 
 	if (ah->kernel) {
 		err = mlx5x_cmd_destroy_ah(ibah);
-		if (err)
+		if (err) {
+			verbs_err(
+				verbs_get_ctx(ibah->context),
+				"the kernel refuses to destroy an AH (errno %d)\n",
+				err);
 			return err;
+		}
 		mlx5x_live_del(to_mctx(ibah->context), &ah->live);
 	}
 	free(ah);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory of rings: anonymous pages, excluded from fork so that a child's write
- * never moves the parent's page away from under the device.
+ * Memory of rings: anonymous pages that fork does not copy.  Otherwise a write
+ * by a child could give the parent another page than the one the device uses.
  */
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Descriptors that stand for another file from now on: a context's own when
- * it moves, and the completion channels that were made before.
+ * Descriptors that get another file under the same number: those of a context
+ * that moves, and of completion channels made before the move.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "cmd.h"
 #include "ops.h"
 
-/* fd is open, so only the rare races that the manual page names remain. */
+/* fd is open, so dup3 can fail by rare races only (see its manual page). */
 void mlx5x_fd_replace(int new, int fd)
 {
 	while (dup3(new, fd, O_CLOEXEC) < 0 &&
@@ -30,7 +30,10 @@ int mlx5x_channel_renew(struct mlx5x_context *ctx,
 {
 	int fd, err;
 
-	/* One that serves CQs is of the right file, or another context's. */
+	/*
+	 * A channel that serves CQs has the right file already, or is not
+	 * ours.
+	 */
 	if (channel->context != &ctx->vctx.context || channel->refcnt)
 		return EBADF;
 	err = mlx5x_cmd_alloc_channel(&ctx->vctx.context, &fd);

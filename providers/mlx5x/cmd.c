@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands to the kernel, by libibverbs' helpers: the standard ones carry our
- * private part behind the common one, the UAR object and raw device commands
- * are ioctl methods of the mlx5 driver.
+ * Commands to the kernel, made with libibverbs' helpers.  Standard commands
+ * carry our private part behind the common one.  The UAR object and raw device
+ * commands are ioctl methods of the mlx5 driver.
  */
 #include <assert.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ void mlx5x_cmd_free_uar(struct ibv_context *context, struct mlx5x_uar *uar)
 
 	if (uar->addr)
 		munmap(uar->addr, uar->length);
-	/* If the kernel refuses, it frees the page with the context. */
+	/* If this fails, the kernel frees the page with the context. */
 	fill_attr_in_obj(cmd, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle);
 	execute_ioctl(context, cmd);
 }
@@ -221,7 +221,7 @@ int mlx5x_cmd_create_cq(struct ibv_context *context,
 	struct cmd_create_cq_resp out = {};
 	int ret;
 
-	/* The field of the request is too narrow for a high page number. */
+	/* The field in the request is too narrow for a high page number. */
 	if (uar > UINT16_MAX) {
 		fill_attr_in_uint32(driver, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX,
 				    uar);
@@ -342,7 +342,7 @@ int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
 		ibv_resolve_eth_l2_from_gid(context, attr, dmac, NULL));
 }
 
-/* Import and export. */
+/* For import and export */
 
 int mlx5x_cmd_query_context(struct ibv_context *context,
 			    struct mlx5_ib_alloc_ucontext_resp *resp)
@@ -469,13 +469,13 @@ int mlx5x_cmd_clone_cq(struct ibv_context *context, const struct mlx5x_cq *cq,
 	return ret;
 }
 
-/* The destroy method of each kind, and its attributes. */
+/* The destroy method of each kind, and its attributes */
 static const struct {
 	uint16_t object;
 	uint16_t method;
 	uint16_t handle;
-	uint16_t response; /* attribute that must be there */
-	uint16_t length;   /* of the response, 0: none */
+	uint16_t response; /* mandatory attribute, if length is not 0 */
+	uint16_t length;   /* of the response; 0: there is none */
 } destroys[MLX5X_NUM_KINDS] = {
 	[MLX5X_KIND_QP] = { UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY,
 			    UVERBS_ATTR_DESTROY_QP_HANDLE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The way into the kernel.  Every command goes through one of these functions
- * and nowhere else, so that a test can link others in their place and make any
- * one fail.  Each returns 0 or a positive errno, and sets errno on failure.
+ * Commands to the kernel.  Every command goes through one of these functions,
+ * so that a test can replace this file and let any command fail.  Each returns
+ * 0 or a positive errno, and sets errno on failure.
  */
 #ifndef MLX5X_CMD_H
 #define MLX5X_CMD_H
@@ -21,7 +21,7 @@ struct mlx5x_create_mkey_in;
 struct mlx5x_create_mkey_out;
 struct mlx5x_uar;
 
-/* Some helpers return a positive errno, others only set it. */
+/* Some helpers of libibverbs return a positive errno, others only set errno. */
 static inline int mlx5x_cmd_result(int ret)
 {
 	if (!ret)
@@ -36,7 +36,7 @@ int mlx5x_cmd_get_context(struct verbs_context *vctx,
 			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
 			  struct mlx5_ib_alloc_ucontext_resp *resp);
 
-/* Make a UAR object and map it; fills all but the list node and bf. */
+/* Make a UAR object and map it.  Fills all of uar but the list node and bf. */
 int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 			enum mlx5_ib_uapi_uar_alloc_type type,
 			struct mlx5x_uar *uar);
@@ -49,7 +49,7 @@ int mlx5x_cmd_query_device(struct ibv_context *context,
 			   struct mlx5_ib_query_device_resp *resp);
 int mlx5x_cmd_query_port(struct ibv_context *context, uint8_t port_num,
 			 struct ibv_port_attr *attr);
-/* A device command that has no verb, for a context opened with DEVX. */
+/* A device command for which there is no verb.  Needs DEVX. */
 int mlx5x_cmd_devx(struct ibv_context *context, const void *in, size_t inlen,
 		   void *out, size_t outlen);
 
@@ -59,17 +59,19 @@ int mlx5x_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int mlx5x_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 		     uint64_t hca_va, int access, struct verbs_mr *vmr);
-/* Refreshes the keys of vmr and nothing else. */
+/* Changes the keys in vmr and nothing else. */
 int mlx5x_cmd_rereg_mr(struct verbs_mr *vmr, int flags, void *addr,
 		       size_t length, uint64_t hca_va, int access,
 		       struct ibv_pd *pd);
 int mlx5x_cmd_dereg_mr(struct verbs_mr *vmr);
 
-/* num_klms: room for pieces, 0: what the kernel gives a window. */
+/*
+ * num_klms: number of pieces that fit; 0: as many as the kernel gives a window
+ */
 int mlx5x_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 		       uint8_t num_klms, struct ibv_mw *mw);
 int mlx5x_cmd_dealloc_mw(struct ibv_mw *mw);
-/* A key made by the device itself, for a context opened with DEVX. */
+/* An mkey that the device itself makes.  Needs DEVX. */
 int mlx5x_cmd_create_mkey(struct ibv_context *context,
 			  const struct mlx5x_create_mkey_in *in,
 			  struct mlx5x_create_mkey_out *out, uint32_t *handle);
@@ -107,42 +109,45 @@ int mlx5x_cmd_resolve_dmac(struct ibv_context *context,
 			   struct ibv_ah_attr *attr, uint8_t dmac[6]);
 
 /*
- * What only import and export need.  The context may be a shadow: a copy that
- * differs in its descriptor.
+ * For import and export only.  The context may be a shadow: a copy of a
+ * context with another descriptor.
  */
 
-/* What the kernel answered when the context was made, whoever made it. */
+/* The answer that the kernel gave when the context was made, by whomever. */
 int mlx5x_cmd_query_context(struct ibv_context *context,
 			    struct mlx5_ib_alloc_ucontext_resp *resp);
 int mlx5x_cmd_query_pd(struct ibv_context *context, uint32_t handle,
 		       uint32_t *pdn);
-/* Fills all of vmr but its address; pd only lends its context. */
+/* Fills all of vmr but its address.  Only the context of pd is used. */
 int mlx5x_cmd_query_mr(struct ibv_pd *pd, uint32_t handle,
 		       struct verbs_mr *vmr);
 
-/* Objects of a type in the uverbs file, whosoever; counts up to max. */
+/*
+ * Counts the objects of a type in the uverbs file, up to max, whoever made
+ * them.
+ */
 int mlx5x_cmd_count(struct ibv_context *context, uint16_t object,
 		    unsigned int max, unsigned int *count);
 
-/* Descriptors of the context's uverbs file. */
+/* New descriptors of the context's uverbs file */
 int mlx5x_cmd_alloc_async(struct ibv_context *context, int *fd);
 int mlx5x_cmd_alloc_channel(struct ibv_context *context, int *fd);
 
 /*
- * Another CQ on the memory of cq, in the context's uverbs file; its events
- * name cq.  channel is -1 for none.
+ * Make another CQ on the memory of cq, in the context's uverbs file.  Its
+ * events name cq.  channel is -1 if there is none.
  */
 int mlx5x_cmd_clone_cq(struct ibv_context *context, const struct mlx5x_cq *cq,
 		       int channel, int async_fd, uint32_t uar,
 		       uint32_t *handle, uint32_t *cqn);
 
-/* Events of a CQ that its readers have had. */
+/* How many events of a CQ were read. */
 struct mlx5x_cq_events {
 	uint32_t comp;
 	uint32_t async;
 };
 
-/* Destroy by handle; events is for a CQ and may be NULL. */
+/* Destroy by handle.  events is for a CQ; it may be NULL. */
 int mlx5x_cmd_destroy(struct ibv_context *context, enum mlx5x_kind kind,
 		      uint32_t handle, struct mlx5x_cq_events *events);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where calls into libibverbs' private ABI differ between the versions of
- * rdma-core that we build against.  cmd.c is the only user.
+ * Calls into libibverbs' private ABI that differ between the versions of
+ * rdma-core.  Only cmd.c uses this file.
  */
 #ifndef MLX5X_COMPAT_H
 #define MLX5X_COMPAT_H

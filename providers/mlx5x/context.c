@@ -2,14 +2,14 @@
 /*
  * Open and close a device.
  *
- * We ask for no static UARs (the kernel then makes them on demand) and for
+ * We ask for no static UARs, so that the kernel makes UARs on demand, and for
  * CQEs of version 1, which name the QP by our own index.  A kernel or firmware
- * that has not both is refused with a line that says what is missing; nothing
- * falls back to an older scheme.  DEVX is asked for and done without if the
- * kernel refuses it.
+ * that lacks either is refused, with a line that says what is missing; there
+ * is no fallback to an older scheme.  DEVX is asked for too, and the context
+ * works without it if the kernel refuses.
  *
- * An imported context is opened on a uverbs file that somebody else made; what
- * was asked for then is asked of the kernel.
+ * An imported context is opened on a uverbs file that somebody else made.  The
+ * kernel then tells what its maker asked for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int get_context(struct mlx5x_context *ctx,
 	if (err)
 		verbs_err(
 			&ctx->vctx,
-			"the kernel makes no context (errno %d); it must know dynamic UARs (Linux 5.7)\n",
+			"the kernel refuses a context (errno %d); it must know dynamic UARs (Linux 5.7)\n",
 			err);
 	return err;
 }
@@ -59,7 +59,7 @@ static int query_context(struct mlx5x_context *ctx,
 			&ctx->vctx,
 			"the descriptor has no context that can be imported (errno %d): it must have been opened with dynamic UARs\n",
 			err);
-	/* Whether the maker got DEVX shows when it is used. */
+	/* Nobody tells whether the maker got DEVX: its use will show. */
 	ctx->devx = true;
 	ctx->devx_assumed = true;
 	return err;
@@ -121,7 +121,7 @@ struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
 	ctx->page_size = sysconf(_SC_PAGESIZE);
 	mlx5x_env_read(&ctx->vctx, &ctx->env);
 
-	/* Attributes of mlx5dv_open_device are for stock libmlx5 only. */
+	/* Only stock libmlx5 takes attributes of mlx5dv_open_device. */
 	err = opening->private_data ? EINVAL : 0;
 	if (err)
 		goto err_context;
@@ -138,7 +138,7 @@ struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
 	if (err) {
 		verbs_err(
 			&ctx->vctx,
-			"the kernel gives no UAR page (MLX5_IB_OBJECT_UAR, errno %d)\n",
+			"the kernel refuses a UAR page (MLX5_IB_OBJECT_UAR, errno %d)\n",
 			err);
 		goto err_context;
 	}

@@ -2,11 +2,14 @@
 /*
  * Completion queues: create, destroy, arm, clean.
  *
- * A CQ is a ring of a power of two of CQEs in our memory.  Software marks all
- * as written in the pass before the first, then hands the ring to the device.
- * Arming writes the arm word of the doorbell record and then the same word
- * into the uncached UAR page; its sequence number grows with each event that
- * the program reads, so that a late doorbell of an old event arms nothing.
+ * A CQ is a ring of CQEs in our memory; their number is a power of two.
+ * Before the device gets the ring, software marks all CQEs as written in the
+ * pass before the first.
+ *
+ * Arming writes the arm word of the doorbell record, and then the same word
+ * into the uncached UAR page.  The word has a sequence number, which grows
+ * with each event that the program reads, so that a late doorbell for an old
+ * event arms nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -108,7 +111,7 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_cq *cq,
 
 	err = mlx5x_cmd_create_cq(&ctx->vctx.context, attr, &cq->vcq, req, uar,
 				  &cq->cqn);
-	/* The channel may be of the file that the context has left. */
+	/* The channel may still have the file that the context has left. */
 	if (err != EBADF || !attr->channel || !ctx->file.moved)
 		return err;
 	err = mlx5x_channel_renew(ctx, attr->channel);
@@ -131,7 +134,9 @@ static struct mlx5x_cq *create_cq(struct ibv_context *context,
 	err = check_attr(context, attr);
 	if (err)
 		goto err;
-	/* One entry stays free, so that full and empty differ. */
+	/*
+	 * One entry stays free, so that a full ring differs from an empty one.
+	 */
 	while (entries < attr->cqe + 1)
 		entries <<= 1;
 
@@ -216,8 +221,12 @@ int mlx5x_destroy_cq(struct ibv_cq *ibcq)
 	int err;
 
 	err = mlx5x_cmd_destroy_cq(ibcq);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy CQ 0x%x (errno %d)\n",
+			  cq->cqn, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &cq->live);
 	if (cq->domain)
 		atomic_fetch_sub(&cq->domain->users, 1);
@@ -245,7 +254,7 @@ static void arm_cq(struct mlx5x_cq *cq, bool solicited_only)
 	      (solicited_only ? MLX5X_CQ_ARM_SOLICITED : 0) |
 	      (cq->ci & MLX5X_CQ_CI_MASK);
 	cq->dbrec[MLX5X_CQ_DBR_ARM] = htobe32(arm);
-	/* The record is in memory before the device hears the doorbell. */
+	/* The record must be in memory before the device sees the doorbell. */
 	udma_to_device_barrier();
 	mmio_write64_be(
 		cq->arm_reg,
@@ -295,9 +304,10 @@ static bool is_response(const struct mlx5x_cqe64 *cqe)
 }
 
 /*
- * Close the gaps: from the newest CQE back, move each that stays up by the
- * number of those that went, under the owner bit of its new place.  The device
- * may add more meanwhile, but none of a resource that is reset.
+ * Close the gaps: starting at the newest CQE, move each CQE that stays up by
+ * the number of those that were removed so far.  It gets the owner bit of its
+ * new place.  Meanwhile the device may add CQEs, but none of a QP that is
+ * reset.
  */
 void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbell records: eight bytes in memory where the device reads a queue's
- * producer or a CQ's consumer index.
+ * Doorbell records: eight bytes of memory from which the device reads the
+ * producer index of a queue or the consumer index of a CQ.
  *
- * The kernel pins the page of each, so records share pages; each lies alone in
- * a cache line, so that two queues never write to one line.  The first line of
- * a page is its header; the free records of a page are a list through their
- * own memory, and a record's page is its address rounded down.  Allocate and
- * free are O(1).  A page goes back when its last record does, unless it is the
- * only one with room.
+ * The kernel pins the page of each record, so records share pages.  Each
+ * record has a cache line of its own, so that two queues never write to the
+ * same line.  The first line of a page is its header.  The free records of a
+ * page are linked through their own memory, and the page of a record is found
+ * by rounding its address down.  Allocate and free are O(1).  A page is freed
+ * with its last record, unless it is the only page that has a free record.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum {
 struct page {
 	struct list_node entry;
 	struct mlx5x_buf mem;
-	uint16_t free; /* line number of the first free record */
+	uint16_t free; /* number of the first line that is free */
 	uint16_t used;
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Doorbells.  The order is that of every device with a doorbell record: the
- * WQE, then the record, then the register, each visible before the next.  A
- * queue on the uncached register rings with one 8-byte store and no lock.  A
- * BlueFlame register is two buffers written in turn; see wqe.c.
+ * Doorbells.
+ *
+ * The order is the same for every queue: first the WQE, then the doorbell
+ * record, then the register.  Each must be visible before the next.  A queue
+ * on the uncached register rings with one 8-byte store and no lock.  A
+ * BlueFlame register has two buffers, which are written in turn; see wqe.c.
  */
 #ifndef MLX5X_DOORBELL_H
 #define MLX5X_DOORBELL_H

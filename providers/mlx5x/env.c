@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Environment variables.  All of them, read once, when a device is opened;
- * nothing else in the provider calls getenv.  The names are those that
- * programs and administrators know from mlx5.
+ * Environment variables.
  *
- *   MLX5_SINGLE_THREADED     1: the program uses each object from one thread
- *                            at a time; no queue or CQ takes a lock (0).
- *   MLX5_CQE_SIZE            bytes of a CQE, 64 or 128 (64).
- *   MLX5_SHUT_UP_BF          not 0: never write WQEs through the doorbell
- *                            register, ring doorbells only (0).
- *   MLX5_POST_SEND_PREFER_BF 0: write through the doorbell register only what
- *                            carries inline data (1).
- *   MLX5_TOTAL_UUARS         doorbell registers that QPs may use, 4 to 512,
- *                            rounded up to even (16).
- *   MLX5_NUM_LOW_LAT_UUARS   how many of these serve one QP each, without a
- *                            lock; at least one stays shared (4).
- *   MLX5_SCATTER_TO_CQE      1: small received data may come inside the CQE
- *                            and is copied by poll (0).  Only for programs
- *                            whose scatter addresses are addresses of their
- *                            own memory: not with an IOVA of one's own choice,
- *                            imported MRs or indirect keys.
+ * All of them are read here, once, when a device is opened; nothing else in
+ * the provider calls getenv.  Their names are those that programs and
+ * administrators know from mlx5.  The default is in parentheses.
  *
- * Others of the MLX5_ family are ignored.
+ *  MLX5_SINGLE_THREADED     not 0: the program uses each object from one thread
+ *                           at a time; no queue or CQ takes a lock (0).
+ *  MLX5_CQE_SIZE            bytes of a CQE, 64 or 128 (64).
+ *  MLX5_SHUT_UP_BF          not 0: never write WQEs through the doorbell
+ *                           register, ring doorbells only (0).
+ *  MLX5_POST_SEND_PREFER_BF 0: write through the doorbell register only WQEs
+ *                           that carry inline data (1).
+ *  MLX5_TOTAL_UUARS         doorbell registers that QPs may use, 4 to 512,
+ *                           rounded up to even (16).
+ *  MLX5_NUM_LOW_LAT_UUARS   how many of these serve one QP each, without a
+ *                           lock; at least one stays shared (4).
+ *  MLX5_SCATTER_TO_CQE      not 0: small received data may come inside the CQE,
+ *                           and poll copies it (0).  Only for programs whose
+ *                           scatter addresses are addresses of their own
+ *                           memory: not with an IOVA of their own choice,
+ *                           imported MRs or indirect keys.
+ *
+ * Other variables of the MLX5_ family are ignored.
  */
 #include <errno.h>
 #include <stdlib.h>

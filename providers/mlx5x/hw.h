@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The formats of the hardware: work queue entries, completion queue entries,
- * doorbells.  The only file that knows them, and it knows nothing else.
+ * doorbells, raw device commands.  No other file knows them, and this file
+ * knows nothing else.
  *
- * Everything is big endian.  A work queue entry (WQE) on a send queue is a
- * row of 16-byte segments; it starts on a 64-byte basic block (WQEBB) and the
- * ring wraps between any two segments.  A receive WQE is a row of data
- * segments of a fixed stride.  A completion queue entry (CQE) is 64 bytes; in
- * a 128-byte CQE it is the second half.  The owner bit of a CQE tells the pass
- * over the ring in which the device wrote it.
+ * Everything is big endian.  A work queue entry (WQE) on a send queue is a row
+ * of 16-byte segments.  It starts on a 64-byte basic block (WQEBB), and the
+ * ring may wrap between any two segments.  A receive WQE is a row of data
+ * segments with a fixed stride.  A completion queue entry (CQE) has 64 bytes,
+ * or 128, of which the second half has the same format.  The owner bit of a
+ * CQE tells in which pass over the ring the device wrote it.
  */
 #ifndef MLX5X_HW_H
 #define MLX5X_HW_H
@@ -23,18 +24,21 @@ enum {
 	MLX5X_WQEBB_SHIFT = 6,
 	MLX5X_SEG = 16,
 	MLX5X_WQEBB_DS = MLX5X_WQEBB / MLX5X_SEG,
-	/* ds of the control segment is 6 bits wide. */
+	/* The field ds of the control segment has 6 bits. */
 	MLX5X_MAX_DS = 63,
-	/* RDMA requests may carry data segments up to this WQE size. */
+	/*
+	 * Data segments of an RDMA request must end within so many bytes of
+	 * its WQE.
+	 */
 	MLX5X_MAX_SGE_WQE = 512,
-	/* End of a scatter list that is shorter than the stride. */
+	/* Ends a scatter list that is shorter than the stride. */
 	MLX5X_INVALID_LKEY = 0x100,
 	MLX5X_INLINE_SEG = 1u << 31,
 	MLX5X_UIDX_MASK = 0xffffff,
 	MLX5X_QPN_MASK = 0xffffff,
 	/* QPN in the control segment and in a key's context */
 	MLX5X_QPN_SHIFT = 8,
-	/* Of an lkey or rkey: the index of its context, and a tag below it. */
+	/* An lkey or rkey is an index, and below it a tag of 8 bits. */
 	MLX5X_KEY_INDEX_SHIFT = 8,
 	MLX5X_KEY_TAG_MASK = 0xff,
 	/* Lengths of data and of pieces have 31 bits. */
@@ -119,7 +123,7 @@ static_assert(sizeof(struct mlx5x_data_seg) == 16, "data segment");
 static_assert(offsetof(struct mlx5x_data_seg, lkey) == 4, "data segment");
 static_assert(offsetof(struct mlx5x_data_seg, addr) == 8, "data segment");
 
-/* Head of inline data; the bytes follow, padded to 16. */
+/* Head of inline data.  The bytes follow, padded to 16. */
 struct mlx5x_inline_seg {
 	__be32 byte_count;
 };
@@ -127,13 +131,14 @@ struct mlx5x_inline_seg {
 static_assert(sizeof(struct mlx5x_inline_seg) == 4, "inline segment");
 
 /*
- * A UMR WQE changes a memory key: a control segment whose immediate is the
- * key, then these, then a list of what the key maps, padded to 64 bytes.
+ * A UMR WQE changes a memory key.  It has a control segment, whose immediate
+ * is the key; this segment; the new context; and the list of what the key
+ * maps.  The list is padded to 64 bytes.
  */
 struct mlx5x_umr_ctrl_seg {
 	uint8_t flags;
 	uint8_t rsvd1[3];
-	__be16 xlt_octowords; /* of the list, in units of 16 bytes */
+	__be16 xlt_octowords; /* length of the list, in units of 16 bytes */
 	__be16 xlt_offset;
 	__be64 mkey_mask;
 	uint8_t rsvd16[32];
@@ -152,7 +157,7 @@ enum {
 	MLX5X_UMR_CHECK_QPN = 1 << 3,
 };
 
-/* Which fields of the context a UMR sets, mkey_mask */
+/* mkey_mask: the fields of the context that a UMR sets */
 enum {
 	MLX5X_MKC_MASK_LEN = 1 << 0,
 	MLX5X_MKC_MASK_PAGE_SIZE = 1 << 1,
@@ -167,7 +172,7 @@ enum {
 	MLX5X_MKC_MASK_FREE = 1 << 29,
 };
 
-/* Context of a memory key */
+/* Context of a memory key (mkc) */
 struct mlx5x_mkc_seg {
 	__be32 flags;
 	__be32 qpn_key; /* QPN [31:8], the key's low byte [7:0] */
@@ -176,8 +181,8 @@ struct mlx5x_mkc_seg {
 	__be64 start_addr;
 	__be64 len;
 	uint8_t rsvd32[20];
-	__be32 xlt_octowords; /* of the longest list */
-	__be32 log_page_size; /* of lists of equal pieces */
+	__be32 xlt_octowords; /* room for the list */
+	__be32 log_page_size; /* size of equal pieces */
 	uint8_t rsvd60[4];
 };
 
@@ -199,16 +204,16 @@ enum {
 	MLX5X_MKC_RR = 1 << 12,
 	MLX5X_MKC_LW = 1 << 11,
 	MLX5X_MKC_LR = 1 << 10,
-	/* what the list is of: pieces, or pieces of one size */
+	/* the list has pieces of any size (KLM) or of one size (KSM) */
 	MLX5X_MKC_MODE_KLM = 2 << 8,
 	MLX5X_MKC_MODE_KSM = 3 << 8,
 	/* of qpn_key */
 	MLX5X_MKC_ANY_QPN = 0xffffffu << MLX5X_QPN_SHIFT,
-	/* beside the PD: a peer may invalidate the key */
+	/* in the word of the PD: a peer may invalidate the key */
 	MLX5X_MKC_REMOTE_INV = 1 << 24,
 };
 
-/* One piece of what a key maps; of a list of equal pieces, no byte_count */
+/* One piece that a key maps.  byte_count is 0 in a list of equal pieces. */
 struct mlx5x_klm_seg {
 	__be32 byte_count;
 	__be32 key;
@@ -219,11 +224,12 @@ static_assert(sizeof(struct mlx5x_klm_seg) == 16, "KLM");
 static_assert(offsetof(struct mlx5x_klm_seg, addr) == 8, "KLM");
 
 /*
- * A pattern in the place of a list: a head, then the blocks of one round.  The
- * round is gone through repeat times; each block moves on by its stride.
+ * A pattern instead of a list: this head, then the blocks of one round.  The
+ * device repeats the round; from one round to the next each block moves by its
+ * stride.
  */
 struct mlx5x_repeat_seg {
-	__be32 byte_count; /* of a round */
+	__be32 byte_count; /* of one round */
 	__be32 op;
 	__be32 repeat;
 	__be16 rsvd12;
@@ -246,13 +252,14 @@ static_assert(offsetof(struct mlx5x_block_seg, key) == 4, "repeated block");
 
 enum {
 	MLX5X_REPEAT_OP = 0x400,
-	MLX5X_MAX_BLOCK = 0xffff, /* bytes of a block, or its stride */
-	/* One WQE names the length of its list in 16 bits, in groups of 4. */
+	MLX5X_MAX_BLOCK =
+		0xffff, /* for the size and for the stride of a block */
+	/* The length of a list has 16 bits, and is a multiple of 4. */
 	MLX5X_LIST_BITS = 16,
 	MLX5X_MAX_LIST = 0xfffc,
 };
 
-/* In front of the data segments of a WQE of a shared receive queue */
+/* Precedes the data segments of a WQE of a shared receive queue. */
 struct mlx5x_srq_next_seg {
 	uint8_t rsvd0[2];
 	__be16 next_wqe_index;
@@ -320,7 +327,8 @@ enum {
 enum {
 	MLX5X_CQE_OWNER = 1 << 0,
 	MLX5X_CQE_SOLICITED = 1 << 1,
-	/* Scattered data is in the CQE: 32 bytes at the start of the 64-byte
+	/*
+	 * Received data is in the CQE: 32 bytes at the start of the 64-byte
 	 * part, or 64 bytes in the first half of a 128-byte CQE.
 	 */
 	MLX5X_CQE_SCATTER_32 = 1 << 2,
@@ -334,7 +342,7 @@ enum {
 	MLX5X_CQE_SL_MASK = 0xf,
 	MLX5X_CQE_PKEY_MASK = 0xffff,
 	MLX5X_CQE_PATH_BITS_MASK = 0x7f,
-	/* What software writes before the device owns the ring. */
+	/* Written by software before the device gets the ring. */
 	MLX5X_CQE_INIT = MLX5X_CQE_INVALID << 4 | MLX5X_CQE_OWNER,
 };
 
@@ -425,13 +433,13 @@ enum {
 	MLX5X_UAR_SIZE = 4096,
 	MLX5X_UAR_CQ_ARM = 0x20,
 	MLX5X_UAR_BF = 0x800,
-	/* Registers in one UAR that users may ring (two more are reserved). */
+	/* Registers of a UAR that users may ring (two more are reserved). */
 	MLX5X_UAR_NUM_BF = 2,
 };
 
 /*
- * CQ arm doorbell: sequence [29:28], solicited only [24], index [23:0]; in the
- * register the CQN below it
+ * CQ arm doorbell: sequence [29:28], solicited only [24], index [23:0].  In
+ * the register the CQN follows as a second word.
  */
 enum {
 	MLX5X_CQ_ARM_SN_MASK = 3,
@@ -441,7 +449,7 @@ enum {
 	MLX5X_CQ_CI_MASK = 0xffffff,
 };
 
-/* QUERY_HCA_CAP of one group of capabilities, as a raw device command */
+/* QUERY_HCA_CAP as a raw device command; each queries one group */
 enum {
 	MLX5X_CMD_QUERY_HCA_CAP = 0x100,
 	MLX5X_CMD_QUERY_ISSI = 0x10a,
@@ -518,15 +526,15 @@ enum {
 	MLX5X_CAP_DEPTH_SHIFT = 24,
 	MLX5X_CAP_FIXED_SIZE = 1 << 23,
 	MLX5X_CAP_LOG_LIST_MASK = 0x3f,
-	/* umr: what it may not change */
+	/* umr: what a UMR cannot change or use */
 	MLX5X_CAP_NO_PAGE_SIZE = 1 << 24,
 	MLX5X_CAP_NO_ATOMIC = 1 << 23,
 	MLX5X_CAP_NO_INDIRECT = 1 << 22,
-	/* windows: by UMR on users' QPs */
+	/* windows: users may post UMRs */
 	MLX5X_CAP_USER_UMR = 1 << 14,
 };
 
-/* CREATE_MKEY of a key without a list, as a raw device command */
+/* CREATE_MKEY without a list, as a raw device command */
 enum {
 	MLX5X_CMD_CREATE_MKEY = 0x200,
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The import verbs of libibverbs, for a context that ibv_import_device made on
- * somebody's uverbs file, or any other on that file.
+ * The import verbs of libibverbs.  The context was made by ibv_import_device
+ * on somebody's uverbs file, or is another one on that file.
  *
- * An imported object is a second name for one that exists.  Unimport drops the
- * name; the ordinary destroy verb destroys the object for everybody at once.
- * The kernel does not say which PD an MR is of: the caller is believed.
+ * An imported object is a second name for an existing one.  Unimport drops the
+ * name.  The ordinary destroy verb destroys the object, for everybody and at
+ * once.  The kernel does not tell the PD of an MR: we believe the caller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void mlx5x_unimport_pd(struct ibv_pd *ibpd)
 	if (pd->base || !pd->upstream || atomic_load(&pd->users)) {
 		verbs_err(
 			verbs_get_ctx(ibpd->context),
-			"unimport of a PD that is in use or was not imported: nothing is done\n");
+			"unimport of a PD that is in use or was not imported is ignored\n");
 		return;
 	}
 	mlx5x_pd_retire(to_mctx(ibpd->context), pd, false);
@@ -79,7 +79,7 @@ void mlx5x_unimport_mr(struct ibv_mr *ibmr)
 	if (!mr->upstream) {
 		verbs_err(
 			verbs_get_ctx(ibmr->context),
-			"unimport of an MR that was not imported: nothing is done\n");
+			"unimport of an MR that was not imported is ignored\n");
 		return;
 	}
 	free(mr);

@@ -5,7 +5,7 @@
 #include "ops.h"
 #include "src/share_ref.h"
 
-/* What a reference stands for, as its callbacks see it. */
+/* The object of a reference, for the callbacks of share_ref.h. */
 struct target {
 	struct mlx5x_context *ctx;
 	enum mlx5x_kind kind;
@@ -73,8 +73,8 @@ int mlx5x_live_number(struct ibv_context *context, enum mlx5x_kind kind,
 }
 
 /*
- * The number alone does not tell a handle that was destroyed and given to
- * another object.
+ * The handle may stand for another object by now.  A different number shows
+ * that, though an equal one proves nothing.
  */
 static int verify(void *arg)
 {
@@ -123,7 +123,7 @@ int mlx5x_live_take(struct mlx5x_context *ctx, struct mlx5x_live *live,
 	if (mlx5x_ref_borrowed(live->ref))
 		verbs_info(
 			&ctx->vctx,
-			"handle %u is borrowed: no owner counts its holders, its destruction here does not reach the kernel\n",
+			"handle %u is borrowed: its owner does not count the holders, so destroying it here does not reach the kernel\n",
 			live->handle);
 	return 0;
 }
@@ -156,8 +156,8 @@ static void sweep_kept(struct mlx5x_context *ctx, enum mlx5x_kind kind)
 }
 
 /*
- * A PD goes after all that may be in it, whoever keeps that.  What a child of
- * fork has inherited is its parent's: it destroys nothing.
+ * A PD is destroyed after everything that may be in it, whoever keeps that.  A
+ * child of fork destroys nothing that it inherited: its parent owns it.
  */
 void mlx5x_live_sweep(struct mlx5x_context *ctx)
 {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Indirect keys, made and destroyed; the lists in memory that fill them; and
- * what a device can do with them.
+ * Indirect keys (mkeys): made and destroyed here, with the lists in memory
+ * that fill them, and the question what the device can do with them.
  *
- * An indirect key maps pieces of other MRs, and is given their list by requests
- * on a QP (umr.c) as often as one likes.  It is an ibv_mr, which ibv_dereg_mr
- * destroys, with room for a number of pieces that is fixed when it is made.  It
- * is made free: until it is filled, and after an invalidation, nobody can use
- * it.  Two routes into the kernel lead to one: a raw command where the context
- * has DEVX, and else a memory window of unusual size, which is the same to the
- * device but has room for 256 pieces at most and no list of equal ones.
+ * An mkey maps pieces of other MRs.  Requests on a QP (umr.c) give it its
+ * list, as often as the program likes.  It is an ibv_mr, and ibv_dereg_mr
+ * destroys it.  It has room for a number of pieces that is fixed when it is
+ * made.  A new mkey is free, as after an invalidation: nobody can use it until
+ * it is filled.
  *
- * A pattern's head takes the place of a piece, so that there is always room
- * for one more than was asked.
+ * There are two ways to make one.  With DEVX it is a raw command.  Without,
+ * the kernel makes a memory window of unusual size.  For the device that is
+ * the same, but it has room for 256 pieces at most, and not for a list of
+ * equal pieces.
+ *
+ * The head of a pattern takes the place of a piece.  Therefore an mkey has
+ * room for one piece more than was asked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,17 +25,18 @@
 #include "umr.h"
 
 enum {
-	/* num_klms of a window is a byte, and the kernel rounds it up. */
+	/* num_klms of a window is a byte, which the kernel rounds up. */
 	MAX_WINDOW_KLMS = 256,
 };
 
 struct mlx5x_mkey_dev {
 	struct mlx5x_umr_caps caps;
 	uint32_t max_klms;
-	bool by_device; /* the raw command, else windows */
+	bool by_device; /* made by the raw command, not as windows */
 	bool no_atomic;
 	bool stale;
-	struct mlx5x_mkey_dev *before; /* stale; somebody may still read it */
+	struct mlx5x_mkey_dev
+		*before; /* older answers, which others may still read */
 };
 
 static uint32_t round_up_group(uint32_t n)
@@ -70,9 +74,9 @@ static int ask_device(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 }
 
 /*
- * A file that was opened without DEVX answers the query of capabilities all
- * the same.  The kernel refuses other commands with EINVAL, and the device
- * none of this one with that.
+ * Whether the context really has DEVX, if that was only assumed.  Without DEVX
+ * the kernel still answers the query of capabilities.  It refuses other
+ * commands with EINVAL, which the device never answers to this one.
  */
 static int check_devx(struct mlx5x_context *ctx)
 {
@@ -91,7 +95,7 @@ static int check_devx(struct mlx5x_context *ctx)
 	return err == EINVAL ? EOPNOTSUPP : 0;
 }
 
-/* Without DEVX: a device that has windows has lists of keys. */
+/* Without DEVX: a device that has windows has mkeys. */
 static int ask_kernel(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 {
 	struct mlx5_ib_query_device_resp resp;
@@ -105,7 +109,7 @@ static int ask_kernel(struct mlx5x_context *ctx, struct mlx5x_mkey_dev *dev)
 		return err;
 	if (attr.orig_attr.device_cap_flags & IBV_DEVICE_MEM_WINDOW) {
 		dev->max_klms = MAX_WINDOW_KLMS;
-		/* Deeper lists may work, but nobody says so. */
+		/* Deeper lists may work, but nobody tells. */
 		dev->caps.max_depth = 1;
 	}
 	return 0;
@@ -121,7 +125,7 @@ static uint32_t max_inline(const struct mlx5x_context *ctx)
 	return room < MLX5X_MAX_INLINE_KLMS ? room : MLX5X_MAX_INLINE_KLMS;
 }
 
-/* Asked once for each file that the context has. */
+/* The device is asked once for each file that the context has. */
 static const struct mlx5x_mkey_dev *device_of(struct mlx5x_context *ctx)
 {
 	struct mlx5x_mkey_dev *dev, *before;
@@ -144,7 +148,7 @@ static const struct mlx5x_mkey_dev *device_of(struct mlx5x_context *ctx)
 	if (err) {
 		verbs_err(
 			&ctx->vctx,
-			"the device's limits of UMR are not known (errno %d)\n",
+			"the device does not tell its limits of UMR (errno %d)\n",
 			err);
 		free(dev);
 		errno = err;
@@ -226,7 +230,7 @@ static int create_by_device(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
 	return 0;
 }
 
-/* Windows of type 2 are those that a peer may invalidate. */
+/* A peer may invalidate windows of type 2 only. */
 static int create_as_window(struct mlx5x_mkey *mkey, struct ibv_pd *pd,
 			    bool remote_inv)
 {
@@ -317,15 +321,16 @@ struct ibv_mr *mlx5x_mkey_create(struct ibv_pd *pd, uint32_t max_klms,
 	err = dev->by_device ? create_by_device(mkey, pd, remote_inv)
 			     : create_as_window(mkey, pd, remote_inv);
 	if (err) {
-		verbs_err(&ctx->vctx,
-			  "the kernel refuses a key of %u pieces (errno %d)\n",
-			  mkey->max_klms, err);
+		verbs_err(
+			&ctx->vctx,
+			"the kernel refuses an mkey of %u pieces (errno %d)\n",
+			mkey->max_klms, err);
 		free(mkey);
 		goto err;
 	}
 	mkey->mr.indirect = true;
 	mkey->mr.mkey_pdn = fixed ? 0 : mkey->pdn + 1;
-	/* Nothing of the program's memory is its own. */
+	/* It has no memory of the program. */
 	mkey->mr.vmr.mr_type = IBV_MR_TYPE_NULL_MR;
 	ibmr = &mkey->mr.vmr.ibv_mr;
 	ibmr->rkey = ibmr->lkey;
@@ -351,8 +356,13 @@ int mlx5x_mkey_destroy(struct mlx5x_mr *mr)
 	int err;
 
 	err = mlx5x_cmd_destroy(context, mr->live.kind, mr->handle, NULL);
-	if (err)
+	if (err) {
+		verbs_err(
+			verbs_get_ctx(context),
+			"the kernel refuses to destroy mkey 0x%x (errno %d)\n",
+			mr->vmr.ibv_mr.lkey, err);
 		return err;
+	}
 	mlx5x_live_del(to_mctx(context), &mr->live);
 	free(container_of(mr, struct mlx5x_mkey, mr));
 	return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Objects of the provider and how they hang together.
+ * Objects of the provider.
  *
- * Each verbs object is embedded in one of ours and found again by
- * container_of.  A context owns its UARs, its doorbell record pages, the table
- * of resources (QPs by user index) and the registry of its live objects.  The
- * tables of the context have mutexes and are touched on create and destroy
- * only.  What requests and completions go through is in queue.h.
+ * Each verbs object is embedded in one of ours, and container_of finds the one
+ * from the other.  A context owns its UARs, its pages of doorbell records, the
+ * table of resources (QPs by user index) and the registry of its live objects.
+ * Each of these has a mutex, which is taken on create and destroy only.  The
+ * structures that requests and completions use are in queue.h.
  */
 #ifndef MLX5X_H
 #define MLX5X_H
@@ -19,7 +19,7 @@ struct mlx5x_device {
 	struct verbs_device vdev;
 };
 
-/* Environment variables, see env.c. */
+/* Environment variables; env.c describes them. */
 struct mlx5x_env {
 	bool single_threaded;
 	bool shut_up_bf;
@@ -51,7 +51,7 @@ struct mlx5x_uars {
 
 struct mlx5x_dbrecs {
 	pthread_mutex_t lock;
-	struct list_head pages; /* those with a free record */
+	struct list_head pages; /* pages that have a free record */
 };
 
 struct mlx5x_context {
@@ -66,19 +66,20 @@ struct mlx5x_context {
 	uint32_t max_recv_wr;
 	uint32_t max_srq_recv_wr;
 	uint32_t num_ports;
-	uint32_t null_lkey; /* or MLX5X_INVALID_LKEY */
+	uint32_t null_lkey; /* MLX5X_INVALID_LKEY: there is none */
 	uint8_t cmds_supp_uhw;
 	bool devx;
-	bool devx_assumed; /* the file is another's, and nobody can ask it */
-	struct mlx5x_mkey_dev *mkey_dev; /* asked for when it is needed */
+	/* somebody else made the uverbs file: DEVX may fail */
+	bool devx_assumed;
+	struct mlx5x_mkey_dev *mkey_dev; /* NULL until it is needed */
 
 	struct mlx5x_uars uars;
 	struct mlx5x_dbrecs dbrecs;
 	struct mlx5x_rsc_table rscs;
 	struct mlx5x_objects objects;
 	struct mlx5x_file file;
-	struct list_node share_entry; /* of all contexts of the process */
-	struct verbs_context vctx;    /* its last member ends the struct */
+	struct list_node share_entry; /* in share.c's list of contexts */
+	struct verbs_context vctx;    /* must be last */
 };
 
 struct mlx5x_td {
@@ -91,30 +92,35 @@ struct mlx5x_td {
 struct mlx5x_pd {
 	struct ibv_pd ibv;
 	uint32_t pdn;
-	atomic_uint users; /* parent domains on a PD, objects in a parent */
+	/* of a PD: parent domains; of a parent domain: objects */
+	atomic_uint users;
 	struct mlx5x_pd *base;
 	struct mlx5x_td *td;
-	struct list_node entry; /* of a parent domain, or a PD let go */
+	struct list_node entry; /* of a parent domain or a retired PD */
 	struct mlx5x_live live; /* of a PD */
-	bool upstream;		/* of ibv_import_pd: in no list */
+	bool upstream;		/* from ibv_import_pd: not in the registry */
 };
 
 struct mlx5x_mr {
 	struct verbs_mr vmr;
-	/* Bound by reg_smr: the visible handle then belongs to the caller. */
+	/*
+	 * The segment of a shared MR, NULL for others.  With one, the handle
+	 * that programs see belongs to libmlx5x; ours is the kernel's.
+	 */
 	struct mlx5x_smr *smr;
 	uint32_t handle;
-	int access; /* as the device has it */
+	int access; /* what the device grants */
 	bool no_rdma;
-	bool read_only; /* a segment that was registered for reading */
-	/* After a change of translation: where smr is, kept from fork by us. */
+	bool read_only; /* the segment was attached for reading only */
+	/* Where smr is after a change of translation; we keep it from fork. */
 	void *smr_addr;
 	size_t smr_length;
-	bool upstream; /* of ibv_import_mr: in no list */
-	bool indirect; /* a key, see mkey.h */
+	bool upstream; /* from ibv_import_mr: not in the registry */
+	bool indirect; /* an mkey: embedded in struct mlx5x_mkey */
 	/*
-	 * Of a key of pieces of any size: its pdn and 1.  One look tells that
-	 * an MR is such a key and in the QP's PD.
+	 * pdn + 1 of an mkey whose pieces may have any size; 0 for all other
+	 * MRs.  One comparison with the QP's tells that an MR is such an mkey,
+	 * in the QP's PD.
 	 */
 	uint32_t mkey_pdn;
 	struct mlx5x_live live;
@@ -132,23 +138,27 @@ struct mlx5x_ah {
 	struct mlx5x_live live;
 };
 
+/* An indirect key, see mkey.c. */
 struct mlx5x_mkey {
 	struct mlx5x_mr mr;
 	uint32_t pdn;
 	uint32_t max_klms;
-	uint64_t no_rights; /* what it cannot give, by enum ibv_access_flags */
-	bool fixed;	    /* all pieces but the last have one size */
-	/* for a fill's WQE */
+	/* bits of enum ibv_access_flags that it cannot grant */
+	uint64_t no_rights;
+	bool fixed; /* all pieces but the last have one size */
+	/* big endian, for the WQE of a fill */
 	__be32 be_key;
 	__be32 be_qpn_key;
 	__be64 be_mask;
 };
 
-/* A list in registered memory, in the device's format. */
+/* A list of pieces in registered memory, in the format of the device. */
 struct mlx5x_mkey_list {
 	struct ibv_exp_mkey_list_container ibv;
-	struct mlx5x_klm_seg *klms; /* a multiple of four, zero */
-	uint32_t max_klms;	    /* as asked, and one for a head */
+	/* zero at first; their number is a multiple of four */
+	struct mlx5x_klm_seg *klms;
+	/* as asked; klms has one more, for the head of a pattern */
+	uint32_t max_klms;
 	uint32_t pdn;
 	struct ibv_mr *mr;
 };

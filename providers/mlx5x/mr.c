@@ -2,31 +2,33 @@
 /*
  * Memory regions: register, re-register, deregister.
  *
- * Optional access flags are dropped where the kernel does not know them; any
- * other unknown bit is refused here and never reaches the kernel.
+ * Access.  Optional flags are dropped if the kernel does not know them.  Any
+ * other unknown flag is refused here and never reaches the kernel.
  *
- * A region bound to a shared segment (reg_smr) belongs to two: its handle,
- * address and length are visible to the program and libmlx5x gives the handle
- * a meaning of its own, so commands use the kernel's handle kept aside.  The
- * segment's exclusion from fork is libmlx5x's business; ON_DEMAND in the
- * access that libibverbs sees keeps it from accounting for it a second time.
+ * Shared MRs (smr).  An MR of reg_smr stands on a segment that libmlx5x owns.
+ * Programs see a handle, an address and a length that libmlx5x gave it;
+ * commands use the kernel's handle, which is kept aside.  libmlx5x keeps the
+ * segment from fork.  So that libibverbs does not do that a second time, the
+ * access that it sees has ON_DEMAND set.
  *
- * ibv_rereg_mr changes a region's translation, PD or access.  The kernel does
- * the work and says the new keys; here what libibverbs and we remember of the
- * region follows, as soon as it is true: its access decides on binds of
- * windows, and on whose account it is kept from fork.
+ * Re-registration changes the translation, the PD or the access of a region.
+ * The kernel does it and returns the new keys.  What libibverbs and we
+ * remember of the region changes as soon as the kernel has done it: the access
+ * decides which windows can be bound, and who keeps the memory from fork.
  *
- * Fork: around a change of translation libibverbs takes the new range out of
- * fork and puts the old one back, whether or not it had accounted for them.
- * It had not for regions with ON_DEMAND in the access that it sees: pages on
- * demand, and shared segments.  Hence the old range is accounted for just
- * before, a new range on demand is given back just after, and a segment is
- * held until the region goes, since it stays mapped so long.
+ * Re-registration and fork.  If the translation changes, libibverbs takes the
+ * new range out of fork and gives the old range back, even if it never took
+ * the old range out: it does not for regions whose access, as it sees it, has
+ * ON_DEMAND (pages on demand, and segments).  We make up for that.  Just
+ * before the command we take the old range out.  Just after, we give a new
+ * range on demand back.  A segment stays out of fork until the region goes,
+ * since it stays mapped until then.
  *
- * A shared region stays shared until its translation changes.  The segment is
- * then not what the number stands for any more: the name is withdrawn, and
- * the region's handle is the kernel's again.  Who knows of segments (libmlx5x)
- * takes the old one away, or puts another in its place, by mlx5x_swap_smr.
+ * Re-registration and smr.  A region stays on its segment until its
+ * translation changes.  The number that peers attach by is then no longer
+ * true: it is withdrawn, and the region gets the kernel's handle back.
+ * libmlx5x, which knows segments, takes the old one or puts another in its
+ * place by mlx5x_swap_smr.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +80,7 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (mlx5x_check_access(pd->context, &access))
 		return NULL;
-	/* An address of one's own choice (ibv_reg_mr_iova) goes before. */
+	/* An address that the program chose (ibv_reg_mr_iova) has priority. */
 	if (access & IBV_ACCESS_ZERO_BASED && hca_va == (uintptr_t)addr &&
 	    mlx5x_zero_base(pd->context, addr, &hca_va))
 		return NULL;
@@ -89,6 +91,10 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	}
 	err = mlx5x_cmd_reg_mr(pd, addr, length, hca_va, access, &mr->vmr);
 	if (err) {
+		verbs_err(
+			verbs_get_ctx(pd->context),
+			"the kernel refuses an MR of %zu bytes at %p with access 0x%x (errno %d)\n",
+			length, addr, access, err);
 		free(mr);
 		errno = err;
 		return NULL;
@@ -100,7 +106,10 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	return &mr->vmr.ibv_mr;
 }
 
-/* Reads of it give zeros, writes to it go nowhere; it is one key of all. */
+/*
+ * The null MR: reads return zeros, and writes have no effect.  All of them
+ * have one key.
+ */
 struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct mlx5x_context *ctx = to_mctx(pd->context);
@@ -140,11 +149,16 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 			mlx5x_live_del(ctx, &mr->live);
 		err = mr->live.ref ? mlx5x_live_release(ctx, &mr->live, false)
 				   : mlx5x_cmd_dereg_mr(&kernel);
-		if (err && !mr->upstream)
-			mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
-				       mr->handle);
-		if (err)
+		if (err) {
+			if (!mr->upstream)
+				mlx5x_live_add(ctx, &mr->live, MLX5X_KIND_MR,
+					       mr->handle);
+			verbs_err(
+				&ctx->vctx,
+				"the kernel refuses to deregister MR 0x%x (errno %d)\n",
+				vmr->ibv_mr.lkey, err);
 			return err;
+		}
 	}
 	if (mr->smr_addr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
@@ -194,7 +208,7 @@ struct rereg {
 	void *addr;
 	size_t length;
 	uint64_t hca_va;
-	int access; /* what it will be, changed or not */
+	int access; /* the access afterwards, changed or not */
 };
 
 static int refuse_rereg(const struct mlx5x_mr *mr, int err, const char *why)
@@ -213,7 +227,7 @@ static int check_rereg(const struct mlx5x_mr *mr, struct rereg *c)
 
 	if (mr->no_rdma)
 		return refuse_rereg(mr, EINVAL, "it is a mapping only");
-	/* Others hold the kernel's object and count on its key. */
+	/* Others hold the object and rely on its key. */
 	if (mr->live.ref)
 		return refuse_rereg(mr, EBUSY, "it is imported or exported");
 	if (!c->flags)
@@ -232,7 +246,7 @@ static int check_rereg(const struct mlx5x_mr *mr, struct rereg *c)
 		return refuse_rereg(
 			mr, EINVAL,
 			"ZERO_BASED changes with the translation only");
-	/* Kernels that do not check would let it be written. */
+	/* Some kernels do not check this, and the segment could be written. */
 	if (!moves && mr->read_only && c->access & MLX5X_ACCESS_WRITABLE)
 		return refuse_rereg(
 			mr, EACCES,
@@ -243,13 +257,13 @@ static int check_rereg(const struct mlx5x_mr *mr, struct rereg *c)
 	return 0;
 }
 
-/* The first change of translation leaves a segment, which stays mapped. */
+/* Until the first change of translation the region holds its segment. */
 static bool holds_segment(const struct mlx5x_mr *mr)
 {
 	return mr->smr && !mr->smr_addr;
 }
 
-/* Account for the old range, which libibverbs is about to put back. */
+/* Take the old range out of fork: libibverbs is about to give it back. */
 static int hold_old(struct mlx5x_mr *mr)
 {
 	struct ibv_mr *ibmr = &mr->vmr.ibv_mr;
@@ -282,7 +296,7 @@ static void unhold_old(struct mlx5x_mr *mr)
 	errno = saved;
 }
 
-/* The translation is the new one. */
+/* The translation has changed. */
 static void moved(struct mlx5x_mr *mr, const struct rereg *c)
 {
 	struct ibv_mr *ibmr = &mr->vmr.ibv_mr;
@@ -322,6 +336,10 @@ int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (err) {
 		if (moves)
 			unhold_old(mr);
+		verbs_err(
+			verbs_get_ctx(vmr->ibv_mr.context),
+			"the kernel refuses to re-register MR 0x%x, flags 0x%x, %zu bytes at %p, access 0x%x (errno %d)\n",
+			vmr->ibv_mr.lkey, flags, length, addr, c.access, err);
 		return err;
 	}
 	vmr->ibv_mr.lkey = kernel.ibv_mr.lkey;
@@ -345,7 +363,10 @@ struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *ibmr, struct mlx5x_smr *smr)
 	mr->smr = smr;
 	if (!smr)
 		return old;
-	/* What libibverbs accounted for is ours, to be undone before smr is. */
+	/*
+	 * What libibverbs took out of fork is ours now; it is given back
+	 * before smr is.
+	 */
 	if (!(mr->access & IBV_ACCESS_ON_DEMAND) ||
 	    !ibv_dontfork_range(ibmr->addr, ibmr->length)) {
 		mr->smr_addr = ibmr->addr;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows: the kernel makes and unmakes them, requests on a QP (UMR
+ * Memory windows.  The kernel makes and destroys them; requests on a QP (UMR
  * WQEs) bind them and end a bind.
  *
- * A window is a key of indirect type with room for four KLMs of up to 2 GiB
- * each, so that it may span 8 GiB.  Type 1 belongs to a PD and moves from bind
- * to bind; type 2 is bound to the QP that binds it, must be free then, and is
- * freed by an invalidation, local or remote.  To deallocate a bound window
- * ends it.  To deregister the region under one is not refused: the window is
- * then dead, and its use fails.
+ * A window is a key with room for four KLMs of up to 2 GiB each, so that it
+ * may span 8 GiB.  A window of type 1 belongs to a PD and may be bound again
+ * and again.  A window of type 2 belongs to the QP that binds it.  It must be
+ * free before, and an invalidation, local or remote, frees it.  Deallocating a
+ * window ends its bind.  The region under a window may be deregistered: the
+ * window is then dead, and its use fails.
  *
- * Checked here is what the device cannot see (MW_BIND of the region) or does
- * not tell apart: PDs, types, flags, lengths.  Range and rights of the region
- * are the device's to check: the bind completes with IBV_WC_MW_BIND_ERR, or,
- * on a device that looks at the region only when the window is used, the use
- * fails.
+ * Checked here is what the device cannot see (whether the region has MW_BIND)
+ * or does not distinguish: PDs, types, flags, lengths.  The device checks the
+ * range and the rights of the region.  The bind then completes with
+ * IBV_WC_MW_BIND_ERR.  A device that looks at the region only when the window
+ * is used lets that use fail instead.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ int mlx5x_local_inv_check(struct mlx5x_qp *qp)
 		       : 0;
 }
 
-/* The first block behind the control segment, and the second. */
+/* The first block, behind the control segment, and the second. */
 static struct mlx5x_mkc_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
 				     uint8_t flags, uint16_t octowords,
 				     uint64_t mask)
@@ -134,7 +134,7 @@ static struct mlx5x_mkc_seg *put_umr(struct mlx5x_sq *sq, uint32_t pi,
 	return mkey;
 }
 
-/* Free the key; its low byte is then tag. */
+/* Free the key.  Its low byte becomes tag. */
 static uint32_t put_unbind(struct mlx5x_sq *sq, uint32_t pi, bool type2,
 			   uint8_t tag)
 {
@@ -260,6 +260,9 @@ struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	}
 	err = mlx5x_cmd_alloc_mw(pd, type, 0, &mw->ibv);
 	if (err) {
+		verbs_err(verbs_get_ctx(pd->context),
+			  "the kernel refuses a window of type %d (errno %d)\n",
+			  type, err);
 		free(mw);
 		errno = err;
 		return NULL;
@@ -275,14 +278,22 @@ int mlx5x_dealloc_mw(struct ibv_mw *ibmw)
 	int err;
 
 	err = mlx5x_cmd_dealloc_mw(ibmw);
-	if (err)
+	if (err) {
+		verbs_err(
+			verbs_get_ctx(ibmw->context),
+			"the kernel refuses to deallocate window 0x%x (errno %d)\n",
+			ibmw->rkey, err);
 		return err;
+	}
 	mlx5x_live_del(to_mctx(ibmw->context), &mw->live);
 	free(mw);
 	return 0;
 }
 
-/* Type 1 only, as libibverbs sees to; the window has a new key once posted. */
+/*
+ * libibverbs lets only type 1 come here.  The new key counts once it is
+ * posted.
+ */
 int mlx5x_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {
@@ -302,7 +313,7 @@ int mlx5x_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	if (mr && verbs_get_mr(mr)->access & IBV_ACCESS_ZERO_BASED) {
 		verbs_err(
 			verbs_get_ctx(ibqp->context),
-			"window of type 1 on a zero-based MR: not possible\n");
+			"a window of type 1 cannot be bound to a zero-based MR\n");
 		errno = EINVAL;
 		return EINVAL;
 	}

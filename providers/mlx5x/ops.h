@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the control files offer: the verbs that mlx5x.c puts into its tables,
- * and what they need of each other.
+ * and functions for each other.  The name in front of a group is the file that
+ * defines it.
  */
 #ifndef MLX5X_OPS_H
 #define MLX5X_OPS_H
 
 #include "mlx5x.h"
 
-/* env.c: all variables; a value that is not valid is logged and not used. */
+/*
+ * env.c: reads all variables.  A value that is not valid is logged, and the
+ * default used.
+ */
 void mlx5x_env_read(struct verbs_context *vctx, struct mlx5x_env *env);
 
 /* context.c */
@@ -19,7 +23,7 @@ struct mlx5x_opening {
 	bool import;	    /* the descriptor has a context already */
 };
 
-/* Takes cmd_fd over, also when it fails. */
+/* Owns cmd_fd from now on, also if it fails. */
 struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
 					 const struct mlx5x_opening *opening);
 void mlx5x_free_context(struct ibv_context *context);
@@ -38,29 +42,33 @@ void mlx5x_uars_fini(struct mlx5x_context *ctx);
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx);
 struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx);
 void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf);
-/* Say anew where the registers of a page are. */
+/* Set the addresses of the registers of a page that was mapped again. */
 void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar);
 
-/* refuse.c: log an errno that no other line explains, and return it. */
+/*
+ * explain.c: explain in the log an errno that no other line explains.  Returns
+ * it.
+ */
 int mlx5x_explain(struct mlx5x_context *ctx, int err);
 
 /* channel.c */
+/* Let the number fd stand for the file of new. */
 void mlx5x_fd_replace(int new, int fd);
-/* Whether it blocks. */
+/* Make new block, or not, as old does. */
 void mlx5x_fd_copy_flags(int old, int new);
 /*
- * Give a channel that was made before its context moved the new file.  0 or an
- * errno.
+ * Move a channel that was made before its context moved to the context's new
+ * file.  0 or an errno.
  */
 int mlx5x_channel_renew(struct mlx5x_context *ctx,
 			struct ibv_comp_channel *channel);
 
-/* buf.c: length is rounded up to pages, content is zero */
+/* buf.c: length is rounded up to whole pages; they are zero */
 int mlx5x_buf_alloc(struct mlx5x_context *ctx, struct mlx5x_buf *buf,
 		    size_t length);
 void mlx5x_buf_free(struct mlx5x_buf *buf);
 
-/* dbrec.c: both words are zero */
+/* dbrec.c: both words of a new record are zero */
 void mlx5x_dbrecs_init(struct mlx5x_context *ctx);
 void mlx5x_dbrecs_fini(struct mlx5x_context *ctx);
 __be32 *mlx5x_dbrec_alloc(struct mlx5x_context *ctx);
@@ -70,12 +78,12 @@ void mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec);
 struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context);
 int mlx5x_dealloc_pd(struct ibv_pd *pd);
 /*
- * Free a PD of which the program has let go.  Unless the kernel's object is
- * gone, QPs and regions here may be in it and name it: it is kept then, for
- * the next import of it or until the context closes.
+ * Free a PD that the program has deallocated.  If the kernel's object still
+ * exists (!gone), QPs and regions of this context may be in it and name it.
+ * The PD is then kept until it is imported again or the context closes.
  */
 void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone);
-/* A PD that is imported: it, or the one that was kept in its stead. */
+/* Returns pd, which is being imported, or the PD that was kept for it. */
 struct mlx5x_pd *mlx5x_pd_revive(struct mlx5x_context *ctx,
 				 struct mlx5x_pd *pd);
 void mlx5x_pds_fini(struct mlx5x_context *ctx);
@@ -92,7 +100,7 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr);
 struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd);
 int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
-/* swap_smr of struct verbs_exp_ops. */
+/* swap_smr of struct verbs_exp_ops */
 struct mlx5x_smr *mlx5x_swap_smr(struct ibv_mr *mr, struct mlx5x_smr *smr);
 
 /* mw.c */
@@ -101,21 +109,25 @@ int mlx5x_dealloc_mw(struct ibv_mw *mw);
 int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
 
-/* Access for which pages are pinned for writing. */
+/* With one of these rights pages are pinned for writing. */
 enum {
 	MLX5X_ACCESS_WRITABLE = IBV_ACCESS_LOCAL_WRITE |
 				IBV_ACCESS_REMOTE_WRITE |
 				IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND,
 };
 
-/* access without the optional flags that the kernel does not know; 0 or
- * EINVAL, logged.
+/*
+ * Drops the optional flags from *access if the kernel does not know them.  0
+ * or EINVAL, which is logged.
  */
 int mlx5x_check_access(struct ibv_context *context, int *access);
-/* Where an MR at addr begins for the device; 0 or EINVAL, logged. */
+/*
+ * Sets the address, for the device, of a zero-based MR at addr.  0 or EINVAL,
+ * which is logged.
+ */
 int mlx5x_zero_base(struct ibv_context *context, const void *addr,
 		    uint64_t *hca_va);
-/* reg_smr and mr_handle of struct verbs_exp_ops. */
+/* reg_smr and mr_handle of struct verbs_exp_ops */
 struct ibv_mr *mlx5x_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 			     int access, bool no_rdma, struct mlx5x_smr *smr);
 uint32_t mlx5x_mr_handle(struct ibv_mr *mr);
@@ -130,17 +142,19 @@ int mlx5x_destroy_cq(struct ibv_cq *cq);
 int mlx5x_resize_cq(struct ibv_cq *cq, int cqe);
 int mlx5x_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void mlx5x_cq_event(struct ibv_cq *cq);
-/* Remove what a QP that is reset or destroyed left in the CQ. */
+/* Remove the CQEs of a QP that is reset or destroyed. */
 void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp);
-/* Nothing is there to poll. */
+/* The CQ is empty. */
 bool mlx5x_cq_idle(struct mlx5x_cq *cq);
-/* Another kernel object takes the idle CQ's place, armed as it was. */
+/* Use another kernel object for an idle CQ; what was armed stays armed. */
 void mlx5x_cq_replace(struct mlx5x_cq *cq, uint32_t handle, uint32_t cqn);
 
 /* poll.c */
 int mlx5x_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 mlx5x_poll_fn mlx5x_poll_fn_of(bool lock, uint32_t cqe_size);
-/* One completion, no lock: 1, or 0 if the CQ is empty. */
+/*
+ * Takes one completion, without the lock.  Returns 1, or 0 if the CQ is empty.
+ */
 int mlx5x_poll_one(struct mlx5x_cq *cq, struct ibv_wc *wc);
 
 /* poll_ex.c */
@@ -157,7 +171,7 @@ struct ibv_qp *mlx5x_create_qp(struct ibv_pd *pd,
 			       struct ibv_qp_init_attr *attr);
 struct ibv_qp *mlx5x_create_qp_ex(struct ibv_context *context,
 				  struct ibv_qp_init_attr_ex *attr);
-/* One that can fill keys, inline by up to max_klms pieces. */
+/* A QP that can fill mkeys, with up to max_klms pieces inline. */
 struct ibv_qp *mlx5x_create_qp_umr(struct ibv_context *context,
 				   struct ibv_qp_init_attr_ex *attr,
 				   uint32_t max_klms);
@@ -167,7 +181,7 @@ int mlx5x_destroy_qp(struct ibv_qp *qp);
 int mlx5x_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx5x_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr);
-/* Let the queues take requests, or not. */
+/* Open or close the queues for requests. */
 void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state);
 
 /* srq.c */
@@ -199,7 +213,7 @@ int mlx5x_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 mlx5x_post_recv_fn mlx5x_post_recv_fn_of(bool lock);
 
-/* wr.c: the builders for send_ops.  0 or EOPNOTSUPP. */
+/* wr.c: set the builders for send_ops.  0 or EOPNOTSUPP. */
 int mlx5x_wr_init(struct verbs_context *vctx, struct mlx5x_qp *qp,
 		  enum ibv_qp_type type, uint64_t send_ops);
 
@@ -229,18 +243,18 @@ int mlx5x_query_port(struct ibv_context *context, uint8_t port_num,
 		     struct ibv_port_attr *attr);
 
 /* mkey.c */
-/* 0, or why the device cannot be asked. */
+/* 0, or an errno if the device cannot be asked. */
 int mlx5x_query_umr(struct ibv_context *context, struct mlx5x_umr_caps *caps);
-/* The context is of another file from now on. */
+/* The context has another file now: ask again. */
 void mlx5x_mkey_dev_forget(struct mlx5x_context *ctx);
 void mlx5x_mkey_dev_free(struct mlx5x_context *ctx);
 
 /* flags: enum mlx5x_mkey_create_flags */
 struct ibv_mr *mlx5x_mkey_create(struct ibv_pd *pd, uint32_t max_klms,
 				 uint32_t flags);
-/* What ibv_dereg_mr does with one. */
+/* ibv_dereg_mr of an mkey */
 int mlx5x_mkey_destroy(struct mlx5x_mr *mr);
-/* Pieces that there is room for; 0 if mr is no indirect key. */
+/* Number of pieces that fit into an mkey; 0 for any other MR. */
 uint32_t mlx5x_mkey_entries(struct ibv_mr *mr);
 
 struct ibv_exp_mkey_list_container *mlx5x_mkey_list_alloc(struct ibv_pd *pd,

@@ -2,10 +2,11 @@
 /*
  * Protection domains, thread domains, parent domains.
  *
- * A thread domain is a promise that its objects are used from one thread at a
- * time: it owns a doorbell register and its queues take no lock.  A parent
- * domain is a PD under another name that carries a thread domain; both it and
- * what it stands on count their users and refuse to go before them.
+ * A thread domain is a promise of the program that it uses the objects in it
+ * from one thread at a time.  It owns a doorbell register, and its queues take
+ * no lock.  A parent domain is a PD under another name, which adds a thread
+ * domain.  It counts its users, and so do the PD and the thread domain below
+ * it; none of them can be freed while it has users.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 	}
 	err = mlx5x_cmd_alloc_pd(context, &pd->ibv, &pd->pdn);
 	if (err) {
+		verbs_err(verbs_get_ctx(context),
+			  "the kernel refuses a PD (errno %d)\n", err);
 		free(pd);
 		errno = err;
 		return NULL;
@@ -33,7 +36,7 @@ struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context)
 	return &pd->ibv;
 }
 
-/* Imported regions are only believed to be in it. */
+/* Imported regions were only believed to be in this PD. */
 static void forget(struct mlx5x_context *ctx, const struct mlx5x_pd *pd)
 {
 	struct mlx5x_live *live;
@@ -51,7 +54,10 @@ void mlx5x_pd_retire(struct mlx5x_context *ctx, struct mlx5x_pd *pd, bool gone)
 	struct mlx5x_pd *old, *next;
 
 	pthread_mutex_lock(&ctx->objects.lock);
-	/* Of a number that became another PD's nothing is left to name it. */
+	/*
+	 * A retired PD with this number is out of date: no object can name it
+	 * any more.
+	 */
 	list_for_each_safe (&ctx->objects.retired, old, next, entry) {
 		if (old->pdn != pd->pdn ||
 		    (!gone && old->ibv.handle == pd->ibv.handle))
@@ -128,10 +134,16 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	counted = pd->live.ref;
 	err = counted ? mlx5x_live_release(ctx, &pd->live, false)
 		      : mlx5x_cmd_dealloc_pd(ibpd);
-	if (err && !pd->upstream)
-		mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD, ibpd->handle);
-	if (err)
+	if (err) {
+		if (!pd->upstream)
+			mlx5x_live_add(ctx, &pd->live, MLX5X_KIND_PD,
+				       ibpd->handle);
+		verbs_err(
+			&ctx->vctx,
+			"the kernel refuses to deallocate PD 0x%x (errno %d)\n",
+			pd->pdn, err);
 		return err;
+	}
 	mlx5x_pd_retire(ctx, pd, !counted || pd->live.gone);
 	return 0;
 }

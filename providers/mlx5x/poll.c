@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Poll: from CQEs to work completions.
+ * Poll: make work completions of CQEs.
  *
- * A CQE is ours when its owner bit is that of our pass over the ring; only
- * then may the rest of it be read.  It names its QP by user index; the QP's
- * slot (send) or wr_id array (receive) tells which request completed.  The
- * tail is stored only after the slot has been read, the consumer index only
- * after the CQEs have been: what they give back may be overwritten at once.
+ * A CQE is ours if its owner bit is that of our pass over the ring; only then
+ * may the rest of it be read.  It names its QP by user index.  The QP's slot
+ * (send) or wr_id array (receive) tells which request completed.  The tail is
+ * stored after the slot has been read, and the consumer index after the CQEs
+ * have been read: both give back what may be overwritten at once.
  *
- * The functions are instances for locked or not and for 64 or 128 bytes.
+ * There is an instance of each function for CQs with and without a lock, and
+ * for CQEs of 64 and of 128 bytes.
  */
 #include <endian.h>
 #include <string.h>
@@ -19,9 +20,9 @@
 #include "wqe.h"
 
 /*
- * Order the reads of a CQE after the read of its owner bit.  On x86 loads from
- * ordinary memory keep their order and the device writes to such memory, so
- * that only the compiler must be held.
+ * The rest of a CQE must be read after its owner bit.  On x86 loads from
+ * ordinary memory keep their order, and the device writes to such memory, so
+ * that only the compiler must not reorder.
  */
 MLX5X_INLINE void owner_barrier(void)
 {
@@ -132,7 +133,7 @@ static MLX5X_COLD void decode_error(struct mlx5x_qp *qp,
 	wc->vendor_err = err->vendor_err_synd;
 }
 
-/* Put data that came in the CQE where the request's segments point. */
+/* Copy data that came in the CQE to where the request's segments point. */
 static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 				    const struct mlx5x_cqe64 *cqe,
 				    uint32_t bytes, struct ibv_wc *wc)
@@ -156,7 +157,7 @@ static MLX5X_COLD void copy_scatter(struct mlx5x_qp *qp,
 		wc->status = IBV_WC_LOC_LEN_ERR;
 }
 
-/* The fields that tell about datagrams held data. */
+/* The data took the place of the fields that describe a datagram. */
 static MLX5X_COLD void forget_path(struct ibv_wc *wc)
 {
 	wc->wc_flags &= ~(unsigned int)IBV_WC_GRH;
@@ -220,7 +221,7 @@ MLX5X_INLINE void decode_resp(struct mlx5x_qp *qp,
 	take_recv(qp, be16toh(cqe->wqe_counter), wc);
 }
 
-/* A CQE that names no QP of ours, or no completion: consumed, not reported. */
+/* A CQE of no QP that we know, or no completion: consume it, report nothing. */
 static MLX5X_COLD void skip(struct mlx5x_cq *cq, const struct mlx5x_cqe64 *cqe)
 {
 	verbs_err(verbs_get_ctx(cq->vcq.cq.context),

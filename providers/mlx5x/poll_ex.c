@@ -2,8 +2,8 @@
 /*
  * Extended polling: one completion at a time, read field by field.
  *
- * The lock is held from a start that found a completion to the end of the
- * poll; a start that found none leaves the CQ unlocked.  Fields are decoded
+ * The lock is held from a start_poll that found a completion to end_poll.  A
+ * start_poll that found none leaves the CQ unlocked.  All fields are decoded
  * with the completion, so that reading one is a load.
  */
 #include <errno.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The frame in which lists of requests are posted, and what its encoders
- * share.
+ * The frame for posting lists of requests, and what its encoders have in
+ * common.
  *
- * A request goes through the entry point, the post function that was chosen
- * for the QP (an instance of mlx5x_post), one encoder, and the doorbell.  The
- * usual encoder of an instance is inlined; one that is called apart, and the
- * answers to requests that cannot be posted, are out of line, so that they
- * cost the usual ones nothing.  An answer logs its reason and returns the
- * errno.
+ * A request passes the entry point, the post function of its QP, one encoder,
+ * and the doorbell.  The post functions are instances of mlx5x_post with one
+ * encoder inlined, which handles the usual requests.  Encoders for other
+ * requests, and the functions that refuse a request, are out of line, so that
+ * they cost the usual requests nothing.  A function that refuses logs the
+ * reason and returns the errno.
  */
 #ifndef MLX5X_POST_H
 #define MLX5X_POST_H
@@ -16,7 +16,7 @@
 #include "doorbell.h"
 #include "wqe.h"
 
-/* A request of either interface begins so. */
+/* The requests of both interfaces begin with these members. */
 struct mlx5x_request {
 	uint64_t wr_id;
 	struct mlx5x_request *next;
@@ -31,24 +31,27 @@ struct mlx5x_request {
 
 MLX5X_IS_REQUEST(struct ibv_send_wr);
 
-/* A WQE that is being written: where it goes, and what it is. */
+/* A WQE that is being written. */
 struct mlx5x_wqe {
 	struct mlx5x_ctrl_seg *ctrl;
 	uint32_t pi;
 	uint32_t head;
-	/* The encoder's answer; only if it returns 0. */
+	/* Results of the encoder, if it returns 0 */
 	uint32_t ds;
 	uint32_t flags; /* enum ibv_send_flags */
 };
 
 /*
- * Writes all of the WQE, and its slot.  0, or the errno of a request that is
- * refused; *wqe is then as it was.
+ * Writes a WQE and its slot.  0, or the errno of a request that is refused;
+ * then *wqe does not change.
  */
 typedef int (*mlx5x_encode_fn)(struct mlx5x_qp *qp, const void *request,
 			       struct mlx5x_wqe *wqe);
 
-/* An encoder out of line; what the caller knows stays in its registers. */
+/*
+ * Call an encoder out of line.  Only the copy has an address, so that the
+ * caller keeps its own in registers.
+ */
 MLX5X_INLINE int mlx5x_encode_apart(struct mlx5x_qp *qp, const void *request,
 				    struct mlx5x_wqe *wqe,
 				    mlx5x_encode_fn encode)
@@ -60,7 +63,7 @@ MLX5X_INLINE int mlx5x_encode_apart(struct mlx5x_qp *qp, const void *request,
 	return err;
 }
 
-/* A refusal is never 0: the compiler needs not join it with the success. */
+/* Tells the compiler that a refusal is never 0. */
 MLX5X_INLINE int mlx5x_refused(int err)
 {
 	if (!err)
@@ -71,15 +74,15 @@ MLX5X_INLINE int mlx5x_refused(int err)
 /* The queue is closed or full. */
 int mlx5x_refuse_send_full(struct mlx5x_qp *qp);
 
-/* Say which request is refused, by errno too.  Returns err. */
+/* Store the request that is refused, and errno.  Returns err. */
 int mlx5x_answer_bad(struct mlx5x_request **bad, struct mlx5x_request *request,
 		     int err);
 
 /*
- * Encode a list of requests one by one into the ring and ring the doorbell
- * once behind the last.  When one is refused, those before it are rung and
- * *bad is the one refused.  The tail, which poll stores, is loaded before the
- * slots that it frees are written.
+ * Encode a list of requests one by one into the ring, and ring the doorbell
+ * once after the last.  If a request is refused, the doorbell is rung for
+ * those before it, and *bad is set to the one refused.  The tail, which poll
+ * stores, is loaded before the slots that it frees are written.
  */
 MLX5X_INLINE int mlx5x_post(struct mlx5x_qp *qp, struct mlx5x_request *list,
 			    struct mlx5x_request **bad, bool lock,
@@ -123,12 +126,15 @@ MLX5X_INLINE int mlx5x_post(struct mlx5x_qp *qp, struct mlx5x_request *list,
 	return likely(!err) ? 0 : mlx5x_answer_bad(bad, request, err);
 }
 
-/* There is no such request, or not on a QP of this type. */
+/* The opcode does not exist, or not on a QP of this type. */
 int mlx5x_refuse_opcode(struct mlx5x_qp *qp, const struct ibv_send_wr *wr);
-/* More data than the QP was created for, or inline where it cannot be. */
+/*
+ * More data than the QP was created for, or inline data where there can be
+ * none.
+ */
 int mlx5x_refuse_data(struct mlx5x_qp *qp, const struct ibv_send_wr *wr);
 
-/* The data, from seg on.  The number of segments, or -1. */
+/* Write the data, from seg on.  Returns the number of segments, or -1. */
 MLX5X_INLINE int mlx5x_put_payload(struct mlx5x_sq *sq,
 				   struct mlx5x_data_seg *seg,
 				   const struct ibv_send_wr *wr,
@@ -144,7 +150,7 @@ MLX5X_INLINE int mlx5x_put_payload(struct mlx5x_sq *sq,
 	return mlx5x_put_sgl(sq, seg, wr->sg_list, wr->num_sge);
 }
 
-/* The control segment, once the length is known, and the encoder's answer. */
+/* Write the control segment and the slot, and set the results. */
 MLX5X_INLINE int mlx5x_encode_end(struct mlx5x_sq *sq,
 				  const struct ibv_send_wr *wr,
 				  struct mlx5x_wqe *wqe,
@@ -159,7 +165,7 @@ MLX5X_INLINE int mlx5x_encode_end(struct mlx5x_sq *sq,
 	return 0;
 }
 
-/* Of RC, where a request may have to wait for the one before. */
+/* For RC, where a request may have to wait for the one before it. */
 MLX5X_INLINE int mlx5x_encode_rc_end(struct mlx5x_sq *sq,
 				     const struct ibv_send_wr *wr,
 				     struct mlx5x_wqe *wqe,
@@ -173,12 +179,12 @@ MLX5X_INLINE int mlx5x_encode_rc_end(struct mlx5x_sq *sq,
 }
 
 /*
- * The encoders of RC's requests that are not plain, by enum ibv_wr_opcode;
- * NULL: there is no such request.
+ * Encoders of RC requests that are not plain, by enum ibv_wr_opcode.  NULL:
+ * there is no such request.
  */
 extern const mlx5x_encode_fn mlx5x_rc_encoders[MLX5X_NUM_OPS];
 
-/* Any request of RC. */
+/* Encodes any RC request, a struct ibv_send_wr. */
 MLX5X_INLINE int mlx5x_encode_rc(struct mlx5x_qp *qp, const void *request,
 				 struct mlx5x_wqe *wqe)
 {
@@ -210,7 +216,7 @@ MLX5X_INLINE int mlx5x_encode_rc(struct mlx5x_qp *qp, const void *request,
 				   op->imm ? wr->imm_data : 0);
 }
 
-/* Any request of UD, of type struct ibv_send_wr. */
+/* Encodes any UD request, a struct ibv_send_wr. */
 int mlx5x_encode_ud(struct mlx5x_qp *qp, const void *request,
 		    struct mlx5x_wqe *wqe);
 

@@ -2,13 +2,13 @@
 /*
  * ibv_exp_post_send.
  *
- * Its requests are of two kinds.  A standard request is one that ibv_post_send
- * knows too: it is converted and goes to the encoder of the QP's type.  An
- * extended request changes an indirect key: a fill or an invalidation, on QPs
- * that were created for it.  A list may mix them.
+ * There are two kinds of requests.  A standard request is one that
+ * ibv_post_send knows too.  It is converted and goes to the encoder of the
+ * QP's type.  An extended request changes an mkey: a fill or an invalidation,
+ * on QPs that were created for it.  A list may mix both kinds.
  *
- * A single fill by an inline list, which is what programs make most, is posted
- * without the frame of lists.
+ * What programs post most is a single fill by an inline list.  It does without
+ * the frame for lists.
  */
 #include <errno.h>
 #include "ops.h"
@@ -74,7 +74,7 @@ static __attribute__((noinline)) int encode_extended(struct mlx5x_qp *qp,
 	return 0;
 }
 
-/* A fill by an inline list, with nothing wrong about it.  False: not decided. */
+/* A fill by an inline list.  False: not decided, see umr_fast.h. */
 MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 			      const struct ibv_exp_send_wr *wr,
 			      struct mlx5x_wqe *wqe)
@@ -86,7 +86,7 @@ MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 		.start = &wr->ext_op.umr.base_addr,
 		.num = wr->ext_op.umr.num_mrs,
 	};
-	/* INLINE must be set, the three below it may be. */
+	/* INLINE must be set.  The flags below it may be. */
 	uint64_t flags = wr->exp_send_flags - IBV_EXP_SEND_INLINE;
 	uint32_t ds;
 
@@ -106,7 +106,7 @@ MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 	return true;
 }
 
-/* Not known to this API, or not served. */
+/* The opcode or a flag is not defined, or not served. */
 static MLX5X_COLD int refuse_standard(struct mlx5x_qp *qp,
 				      const struct ibv_exp_send_wr *wr, int err)
 {
@@ -120,7 +120,7 @@ static MLX5X_COLD int refuse_standard(struct mlx5x_qp *qp,
 	return err;
 }
 
-/* Any request of the list. */
+/* Encodes any request. */
 MLX5X_INLINE int encode(struct mlx5x_qp *qp, const void *request,
 			struct mlx5x_wqe *wqe)
 {
@@ -148,7 +148,7 @@ static bool has_list(const struct ibv_exp_send_wr *wr)
 	       !(wr->exp_send_flags & IBV_EXP_SEND_INLINE);
 }
 
-/* Too many pieces are ENOMEM in this API, whatever they are in the other. */
+/* Too many pieces are ENOMEM in this API, and EINVAL in ibv_post_send. */
 static MLX5X_COLD int answer(const struct mlx5x_qp *qp,
 			     const struct ibv_exp_send_wr *bad, int err)
 {
@@ -171,7 +171,7 @@ static __attribute__((noinline)) int post_list(struct mlx5x_qp *qp,
 	return likely(!err) ? 0 : answer(qp, *bad_wr, err);
 }
 
-/* False: nothing was done. */
+/* Post a single fill.  False: nothing was done. */
 MLX5X_INLINE bool post_fill(struct mlx5x_qp *qp,
 			    const struct ibv_exp_send_wr *wr)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_post_recv: each request is a row of data segments in its stride, ended
- * by an invalid key where it is shorter.  There is no doorbell register: the
- * device reads the record when a message comes.
+ * ibv_post_recv.
+ *
+ * Each request is a row of data segments in its stride.  If it is shorter, an
+ * invalid key ends it.  There is no doorbell register to ring: the device
+ * reads the doorbell record when a message comes.
  */
 #include <errno.h>
 #include "doorbell.h"

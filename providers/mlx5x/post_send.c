@@ -32,8 +32,6 @@ MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 MLX5X_COLD int mlx5x_refuse_opcode(struct mlx5x_qp *qp,
 				   const struct ibv_send_wr *wr)
 {
-	if ((unsigned int)wr->opcode > IBV_WR_DRIVER1)
-		return EINVAL;
 	verbs_err(verbs_get_ctx(qp->vqp.qp.context),
 		  "QP 0x%x of type %d: send opcode %d is not supported\n",
 		  qp->vqp.qp.qp_num, qp->vqp.qp.qp_type, wr->opcode);
@@ -45,13 +43,13 @@ MLX5X_COLD int mlx5x_refuse_data(struct mlx5x_qp *qp,
 {
 	verbs_debug(
 		verbs_get_ctx(qp->vqp.qp.context),
-		"QP 0x%x: opcode %d, %d segments, flags 0x%x: possible are %u segments below 2^31 bytes or %u bytes inline (not where data comes back)\n",
+		"QP 0x%x: opcode %d, %d segments, flags 0x%x: possible are %u segments below 2^31 bytes, or %u bytes inline (not for reads and atomics)\n",
 		qp->vqp.qp.qp_num, wr->opcode, wr->num_sge, wr->send_flags,
 		qp->sq.max_sge, qp->sq.max_inline);
 	return EINVAL;
 }
 
-/* The operand of an add is where that of a swap is. */
+/* The operand of an add has the place of a swap's. */
 static int encode_atomic(struct mlx5x_qp *qp, const void *request,
 			 struct mlx5x_wqe *wqe)
 {

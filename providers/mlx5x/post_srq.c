@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_post_srq_recv: a receive goes into the place that the one before it
- * links to, and links to the next free place; see srq.c.
+ * ibv_post_srq_recv: a receive takes the place that the one before links to,
+ * and links to the next free place; see srq.c.
  */
 #include <errno.h>
 #include <util/udma_barrier.h>
@@ -26,14 +26,20 @@ static MLX5X_COLD int refuse_data(struct mlx5x_srq *srq,
 	return EINVAL;
 }
 
-/* The first free place from there on, around the end; -1 if there is none. */
+/*
+ * Returns the first free place from "from" on, around the end; -1 if there is
+ * none.
+ */
 static int find_free(struct mlx5x_srq *srq, uint32_t from)
 {
 	uint32_t words = (srq->mask + 64) / 64;
 	uint32_t word = from / 64, i;
 	uint64_t bits = ~(uint64_t)0 << from % 64;
 
-	/* The first word comes twice: its upper part, at last its lower. */
+	/*
+	 * The first word is looked at twice: first its upper part, at last all
+	 * of it.
+	 */
 	for (i = 0; i <= words; i++) {
 		bits &= atomic_load_explicit(&srq->free[word],
 					     memory_order_acquire);

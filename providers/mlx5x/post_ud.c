@@ -2,9 +2,9 @@
 /*
  * The post function of UD.
  *
- * The address vector behind the control segment is that of the AH, with the
- * destination of the request.  Both fill the first block, so that the data
- * begins on the next one, which may be the first of the ring.
+ * An address vector follows the control segment: that of the AH, with the
+ * destination of the request.  Both fill the first block.  The data begins in
+ * the next block, which may be the first of the ring.
  */
 #include <errno.h>
 #include "ops.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Part of the preload build only: what programs linked to libmlx5.so.1 ask of
- * it about a device before they use plain verbs.
+ * Only in the preload: what programs that are linked to libmlx5.so.1 ask it
+ * about a device before they use plain verbs.
  *
  * libmlx5 refuses a context that it did not open (EOPNOTSUPP), and perftest
- * takes that for a broken device.  For a context of ours the answer is given
- * here: no optional capability.  Any other context goes to libmlx5.
+ * takes that for a broken device.  For a context of ours the answer comes from
+ * here: no optional capability.  For any other context libmlx5 is asked.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,8 +22,8 @@ __attribute__((visibility("default"))) int mlx5dv_query_device(
 		return next ? next(context, attrs) : EOPNOTSUPP;
 	}
 	/*
-	 * Each optional group is valid only if its bit comes back in
-	 * comp_mask, so that clearing it says "none of these".
+	 * An optional group of fields is valid only if its bit comes back in
+	 * comp_mask.  0 means that there are none.
 	 */
 	attrs->version = 0;
 	attrs->flags = MLX5DV_CONTEXT_FLAGS_CQE_V1;

@@ -2,10 +2,10 @@
 /*
  * Queue pairs: create and destroy.
  *
- * One buffer holds the receive ring and behind it the send ring.  A QP is in
- * the table of resources before the device can complete anything for it, and
- * leaves it only after both CQs have been cleaned of it.  RC and UD are what
- * there is; other types are refused by check_qp_type and nowhere else.
+ * One buffer holds the receive ring and, behind it, the send ring.  A QP
+ * enters the table of resources before the device can complete anything for
+ * it, and leaves it only after both CQs have been cleaned of it.  There are RC
+ * and UD; check_qp_type refuses other types, and nothing else does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static int check_attr(struct verbs_context *vctx,
 	return 0;
 }
 
-/* 0: any that the type knows, by ibv_post_send */
+/* 0: all that the type knows, by ibv_post_send */
 static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
@@ -160,7 +160,7 @@ static void init_sq(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 
 		sq->fm_ce_se[MLX5X_AFTER_ANY][flags] =
 			ce_se | (fence ? MLX5X_FENCE : 0);
-		/* What follows a UMR waits for it. */
+		/* A request behind a UMR waits for it. */
 		sq->fm_ce_se[MLX5X_AFTER_UMR][flags] =
 			ce_se | (fence ? MLX5X_FENCE_SMALL_AND_FENCE
 				       : MLX5X_FENCE_SMALL);
@@ -191,7 +191,7 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	};
 	int err;
 
-	/* Poll could not follow the lists of an indirect key. */
+	/* Poll cannot follow the list of an mkey. */
 	if (ctx->env.scatter_to_cqe && !qp->sq.umr)
 		req.flags |= MLX5_QP_FLAG_SCATTER_CQE;
 	err = mlx5x_cmd_create_qp(&ctx->vctx.context, &qp->vqp, &kernel_attr,
@@ -209,7 +209,7 @@ static struct mlx5x_qp *alloc_qp(void)
 {
 	void *qp;
 
-	/* calloc does not align as far as the queues ask for. */
+	/* The queues need more alignment than calloc gives. */
 	if (posix_memalign(&qp, _Alignof(struct mlx5x_qp),
 			   sizeof(struct mlx5x_qp)))
 		return NULL;
@@ -229,7 +229,7 @@ static void put_bf(struct mlx5x_context *ctx, struct mlx5x_qp *qp)
 		mlx5x_bf_put(ctx, qp->sq.bf);
 }
 
-/* max_klms below 0: a QP that fills no keys */
+/* max_klms < 0: a QP that cannot fill mkeys */
 static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 				struct ibv_qp_init_attr_ex *attr, int max_klms)
 {
@@ -330,7 +330,7 @@ struct ibv_qp *mlx5x_create_qp_umr(struct ibv_context *context,
 	if (!err && (!caps.max_entries || attr->qp_type != IBV_QPT_RC)) {
 		verbs_err(
 			&ctx->vctx,
-			"a QP of type %d asked to fill keys, possible on %s\n",
+			"a QP of type %d that fills mkeys asked, possible on %s\n",
 			attr->qp_type, caps.max_entries ? "RC" : "none");
 		err = EOPNOTSUPP;
 	}
@@ -374,8 +374,12 @@ int mlx5x_destroy_qp(struct ibv_qp *ibqp)
 	int err;
 
 	err = mlx5x_cmd_destroy_qp(ibqp);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy QP 0x%x (errno %d)\n",
+			  ibqp->qp_num, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &qp->live);
 	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)

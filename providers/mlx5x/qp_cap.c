@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send queue: every WQE is counted with the blocks of the largest one, which
- * is set by data segments (at most 512 bytes of WQE where a remote address
- * goes before them), by inline data (at most 63 segments, the width of the ds
- * field, even where the device says 1024 bytes) or by a request that is long
- * by itself.  What rounding up leaves is given to the caller.
- * Receive queue: a power of two of WQEs of a power of two of bytes, 64 bytes at
- * least, since the send queue behind it starts on a block.
+ * Send queue: each WQE counts as many blocks as the largest one needs.  That
+ * one is either a list of data segments (which must end within 512 bytes of
+ * the WQE if a remote address is in front), or inline data (in at most 63
+ * segments, the most that the field ds can say, even if the device says 1024
+ * bytes), or a request that is long by itself.  What rounding up adds is given
+ * to the program.
+ *
+ * Receive queue: a power of two of WQEs, each a power of two of bytes.  It has
+ * at least 64 bytes, since the send queue behind it starts on a block.
  */
 #include <errno.h>
 #include "umr.h"
@@ -17,12 +19,15 @@ enum {
 	RC_HEAD = 2 * MLX5X_SEG,
 	/* control segment and address vector */
 	UD_HEAD = MLX5X_WQEBB,
-	/* An atomic has one segment more, and its 8 bytes of result. */
+	/* an atomic has one segment more, and 8 bytes of result */
 	ATOMIC_HEAD = 3 * MLX5X_SEG,
 	ATOMIC_MAX_SGE = 8,
-	/* A bind: control segments, the key's context, a list of KLMs */
+	/* a bind: control segments, the context of the key, a list of KLMs */
 	BIND_WQE = 3 * MLX5X_WQEBB,
-	/* Queue indices have 16 bits; full and empty must differ. */
+	/*
+	 * Queue indices have 16 bits, and a full queue must differ from an
+	 * empty one.
+	 */
 	MAX_WQES = 1 << 15,
 };
 
@@ -76,7 +81,7 @@ void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
 
 void mlx5x_qp_need_umr(uint32_t max_klms, struct mlx5x_wqe_need *need)
 {
-	/* A pattern's head is one piece more. */
+	/* The head of a pattern is one piece more. */
 	uint32_t list = round_up((max_klms + 1) * MLX5X_SEG, MLX5X_WQEBB);
 
 	need->least = max_u32(need->least, MLX5X_FILL_HEAD + list);

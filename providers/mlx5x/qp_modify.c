@@ -2,10 +2,10 @@
 /*
  * QP state: modify and query.
  *
- * The kernel does the work.  Here the queues open and close with the state:
- * requests may be sent from RTS on, receives posted from INIT on, and in the
- * error states both are taken so that they can be flushed.  Reset empties the
- * queues; what they left in the CQs goes first.
+ * The kernel does the work.  Here the queues are opened and closed with the
+ * state.  Requests may be posted from RTS on, and receives from INIT on.
+ * Error states take both, so that they can be flushed.  Reset empties the
+ * queues, after their CQEs have been removed from the CQs.
  */
 #include <errno.h>
 #include "cmd.h"
@@ -61,8 +61,13 @@ int mlx5x_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		return EOPNOTSUPP;
 	}
 	err = mlx5x_cmd_modify_qp(ibqp, attr, attr_mask);
-	if (err)
+	if (err) {
+		verbs_err(
+			verbs_get_ctx(ibqp->context),
+			"the kernel refuses to modify QP 0x%x, attr_mask 0x%x (errno %d)\n",
+			ibqp->qp_num, attr_mask, err);
 		return err;
+	}
 	if (attr_mask & IBV_QP_STATE) {
 		mlx5x_qp_set_state(qp, attr->qp_state);
 		if (attr->qp_state == IBV_QPS_RESET)
@@ -78,8 +83,12 @@ int mlx5x_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	int err;
 
 	err = mlx5x_cmd_query_qp(ibqp, attr, attr_mask, init_attr);
-	if (err)
+	if (err) {
+		verbs_err(verbs_get_ctx(ibqp->context),
+			  "the kernel refuses to query QP 0x%x (errno %d)\n",
+			  ibqp->qp_num, err);
 		return err;
+	}
 	init_attr->cap = qp->cap;
 	attr->cap = qp->cap;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the device and its ports can do.  The kernel knows nearly all of it;
- * PCI atomics only the device itself, by a raw command.
+ * What the device and its ports can do.  The kernel knows nearly all of it.
+ * PCI atomics only the device knows; a raw command asks it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static void query_pci_atomics(struct mlx5x_context *ctx,
 	struct mlx5x_query_atomic_cap_out out = {};
 	struct ibv_pci_atomic_caps *caps = &attr->pci_atomic_caps;
 
-	/* Without DEVX the answer is "none", as for a device without them. */
+	/* Without DEVX the answer is "none", as for a device that has none. */
 	if (!ctx->devx || mlx5x_cmd_devx(&ctx->vctx.context, &in, sizeof(in),
 					 &out, sizeof(out)))
 		return;
@@ -51,10 +51,17 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 		context, input, attr, attr_size,
 		ctx->cmds_supp_uhw & MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE, &fw,
 		&resp);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to query the device (errno %d)\n",
+			  err);
 		return err;
+	}
 
-	/* The kernel's private part holds what the caller's size may not. */
+	/*
+	 * These come in the kernel's private answer; the caller's attr may be
+	 * shorter.
+	 */
 	if (HAS(attr_size, tso_caps))
 		attr->tso_caps = (struct ibv_tso_caps){
 			.max_tso = resp.tso_caps.max_tso,
@@ -90,5 +97,11 @@ int mlx5x_query_device_ex(struct ibv_context *context,
 int mlx5x_query_port(struct ibv_context *context, uint8_t port_num,
 		     struct ibv_port_attr *attr)
 {
-	return mlx5x_cmd_query_port(context, port_num, attr);
+	int err = mlx5x_cmd_query_port(context, port_num, attr);
+
+	if (err)
+		verbs_err(verbs_get_ctx(context),
+			  "the kernel refuses to query port %u (errno %d)\n",
+			  port_num, err);
+	return err;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Structures of the data path: queues, completion queues, and what they ring.
+ * Structures of the data path: queues, completion queues, doorbell registers.
  *
- * Each queue is embedded in the verbs object that it belongs to and found
- * again by container_of.  A QP, CQ or SRQ owns its buffer and its doorbell
- * record.  There is one spinlock for each send queue, receive queue, SRQ and
- * CQ.  Order of locks: a CQ's, then nothing; a send queue's, then that of its
- * doorbell register.  Poll never takes a queue's lock: it only stores the
- * tail, which the poster loads.
+ * Each queue is embedded in its verbs object, and container_of finds the one
+ * from the other.  A QP, CQ or SRQ owns its buffer and its doorbell record.
+ *
+ * Locks: each send queue, receive queue, SRQ and CQ has one spinlock.  Who
+ * holds the lock of a CQ takes no other.  Who holds that of a send queue may
+ * take that of its doorbell register.  Poll never takes the lock of a queue:
+ * it only stores the tail, and the poster loads it.
  */
 #ifndef MLX5X_QUEUE_H
 #define MLX5X_QUEUE_H
@@ -35,8 +36,8 @@
 struct mlx5x_pd;
 
 /*
- * A lock that exists only if it is used: the functions of an object created
- * for one thread are instances that never touch it.
+ * A lock that is not used by an object created for one thread: the functions
+ * of such an object are instances that never touch it.
  */
 struct mlx5x_lock {
 	pthread_spinlock_t spin;
@@ -78,8 +79,8 @@ struct mlx5x_buf {
 struct mlx5x_bf {
 	struct list_node entry;
 	uint8_t *reg;
-	uint32_t offset; /* toggles between 0 and size */
-	uint32_t size;	 /* of a BlueFlame buffer; 0: doorbells only */
+	uint32_t offset; /* switches between 0 and size */
+	uint32_t size;	 /* of one BlueFlame buffer; 0: plain doorbell */
 	uint32_t page_id;
 	uint32_t users;
 	struct mlx5x_lock lock;
@@ -91,7 +92,7 @@ struct mlx5x_bf {
 	} class;
 };
 
-/* What a user index in a CQE stands for. */
+/* What the user index in a CQE stands for. */
 struct mlx5x_rsc {
 	enum mlx5x_rsc_type {
 		MLX5X_RSC_QP = 1,
@@ -123,7 +124,7 @@ struct mlx5x_cq {
 	uint32_t shift;
 	uint32_t cqe_size;
 	struct mlx5x_rsc_table *rscs;
-	struct mlx5x_rsc *last; /* of the CQE before */
+	struct mlx5x_rsc *last; /* of the last CQE */
 	struct mlx5x_lock lock;
 
 	uint32_t cqn;
@@ -132,7 +133,7 @@ struct mlx5x_cq {
 	struct mlx5x_pd *domain;
 	struct mlx5x_buf mem;
 	struct mlx5x_live live;
-	/* to make another on the same memory */
+	/* what another kernel object on the same memory needs */
 	uint32_t comp_vector;
 	uint32_t kernel_flags;
 	enum mlx5x_cq_armed {
@@ -140,30 +141,31 @@ struct mlx5x_cq {
 		MLX5X_CQ_ARMED_SOLICITED,
 		MLX5X_CQ_ARMED,
 	} armed;
-	/* extended polling: the completion at hand */
+	/* extended polling: the current completion */
 	struct ibv_wc wc;
 };
 
-/* What the completion of a request reports beside its status. */
+/* What a completion tells about its request, beside its status. */
 struct mlx5x_report {
 	uint16_t opcode; /* enum ibv_wc_opcode, or a number of verbs_exp_cq.h */
 	uint8_t flags;
-	uint8_t byte_len; /* 0: none, 1: from the CQE, else the number */
+	/* MLX5X_LEN_NONE, MLX5X_LEN_OF_CQE, or the number of bytes */
+	uint8_t byte_len;
 };
 
-/* One for each basic block; that of a WQE's first block is in use. */
+/* Each basic block has a slot; a WQE uses the slot of its first block. */
 struct mlx5x_slot {
 	uint64_t wr_id;
-	uint32_t head; /* of this WQE, in WQEs */
+	uint32_t head; /* number of this WQE */
 	struct mlx5x_report report;
 };
 
 static_assert(sizeof(struct mlx5x_slot) == 16, "slot");
 
-/* fm_ce_se is looked up by what the request before was, and by these flags. */
+/* fm_ce_se depends on the kind of the request before, and on these flags. */
 enum {
 	MLX5X_AFTER_ANY,
-	MLX5X_AFTER_UMR, /* waits for it */
+	MLX5X_AFTER_UMR, /* the request waits until the key has changed */
 	MLX5X_NUM_AFTER,
 	MLX5X_FM_FLAGS = IBV_SEND_FENCE | IBV_SEND_SIGNALED |
 			 IBV_SEND_SOLICITED,
@@ -181,16 +183,16 @@ struct mlx5x_sq {
 	uint32_t limit; /* of WQEs; 0 in states that take no request */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint32_t qpn;	/* shifted as the control segment wants it */
-	uint8_t max_ds; /* segments of the largest WQE that counts as one */
+	uint32_t qpn;	/* shifted into its place in the control segment */
+	uint8_t max_ds; /* segments that the largest WQE may have */
 	uint8_t bf_max_ds;
 	uint8_t bf_max_ds_inline;
-	bool umr; /* keys may be filled, inline by so many pieces */
-	uint8_t max_klms;
+	bool umr;	  /* mkeys may be filled */
+	uint8_t max_klms; /* pieces that fit inline */
 	uint8_t fm_ce_se[MLX5X_NUM_AFTER][MLX5X_FM_FLAGS + 1];
-	const uint8_t *fm; /* for the next request */
+	const uint8_t *fm; /* row of fm_ce_se for the next request */
 	struct mlx5x_lock lock;
-	/* WQEs completed: stored by poll */
+	/* WQEs completed; poll stores it */
 	atomic_uint tail __attribute__((aligned(64)));
 };
 
@@ -218,8 +220,8 @@ struct mlx5x_srq {
 	uint8_t *buf;
 	uint64_t *wr_id;
 	__be32 *dbrec;
-	_Atomic(uint64_t) *free; /* a bit for each WQE that may be taken */
-	uint32_t next;		 /* where the next receive goes */
+	_Atomic(uint64_t) *free; /* one bit for each WQE: 1 if it is free */
+	uint32_t next;		 /* index of the next receive */
 	uint32_t mask;
 	uint32_t shift;
 	uint32_t max_sge;
@@ -238,21 +240,22 @@ typedef int (*mlx5x_post_send_fn)(struct mlx5x_qp *qp, struct ibv_send_wr *wr,
 typedef int (*mlx5x_post_recv_fn)(struct mlx5x_qp *qp, struct ibv_recv_wr *wr,
 				  struct ibv_recv_wr **bad_wr);
 
-/* What ibv_wr_start began and ibv_wr_complete or ibv_wr_abort ends. */
+/* The batch between ibv_wr_start and ibv_wr_complete or ibv_wr_abort. */
 struct mlx5x_wr {
-	struct mlx5x_ctrl_seg *ctrl; /* of the request at hand, and its kind */
-	const struct mlx5x_op *op;
+	struct mlx5x_ctrl_seg *ctrl; /* of the current request */
+	const struct mlx5x_op *op;   /* its kind */
+	uint32_t cur_pi;	     /* its first block */
+	/* the queue at ibv_wr_start, for taking the batch back */
 	uint32_t pi;
 	uint32_t head;
-	uint32_t cur_pi;
-	const uint8_t *fm; /* as the queue had it */
-	uint32_t base_ds;  /* without data */
+	const uint8_t *fm;
+	uint32_t base_ds; /* segments without data */
 	uint32_t ds;
-	void *data; /* where it goes; NULL: the request takes none */
+	void *data; /* where data goes; NULL: the request takes none */
 	uint32_t num;
 	int err;
 	bool has_inline;
-	bool no_addr; /* a datagram that has none yet */
+	bool no_addr; /* a datagram that has no address yet */
 };
 
 struct mlx5x_qp {
@@ -260,7 +263,7 @@ struct mlx5x_qp {
 	struct mlx5x_rsc rsc;
 	mlx5x_post_send_fn post_send;
 	mlx5x_post_recv_fn post_recv;
-	struct mlx5x_srq *srq; /* or NULL, then rq is in use */
+	struct mlx5x_srq *srq; /* NULL: rq is in use */
 	struct mlx5x_sq sq;
 	struct mlx5x_rq rq;
 	struct mlx5x_wr wr;
@@ -268,7 +271,7 @@ struct mlx5x_qp {
 	struct mlx5x_buf mem;
 	__be32 *dbrec;
 	uint32_t pdn;
-	uint32_t mkey_pdn; /* pdn and 1 */
+	uint32_t mkey_pdn; /* pdn + 1, see struct mlx5x_mr */
 	struct mlx5x_pd *domain;
 	struct ibv_qp_cap cap;
 	struct mlx5x_live live;
@@ -281,7 +284,7 @@ MLX5X_CONTAINER(to_mqp, qp, struct ibv_qp, vqp.qp)
 MLX5X_CONTAINER(to_mqp_ex, qp, struct ibv_qp_ex, vqp.qp_ex)
 MLX5X_CONTAINER(rsc_to_mqp, qp, struct mlx5x_rsc, rsc)
 
-/* Give the consumed CQEs back to the device; their reads come before. */
+/* Give the consumed CQEs back to the device.  They have been read before. */
 static inline void mlx5x_cq_publish_ci(struct mlx5x_cq *cq)
 {
 	atomic_thread_fence(memory_order_release);

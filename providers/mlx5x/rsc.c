@@ -5,7 +5,7 @@
 
 enum {
 	FIRST_SIZE = 64,
-	/* All ones means "no index" to the device. */
+	/* To the device, all ones means "no index". */
 	MAX_SIZE = MLX5X_UIDX_MASK,
 	NONE = INT32_MAX,
 };

@@ -2,11 +2,11 @@
 /*
  * The table of resources by user index.
  *
- * The device writes into each CQE the index that we gave the QP.  Lookup runs
- * in poll, beside create and destroy in other threads: it loads the array's
- * address and one entry, and takes no lock.  Therefore an array that grew
- * stays, linked to the new one, until the context closes; an index goes back
- * only after the CQs have been cleaned of it.
+ * The device writes into each CQE the index that we gave the QP.  Poll looks
+ * it up while other threads may create and destroy QPs.  It takes no lock: it
+ * loads the address of the array, then one entry.  Therefore an array that was
+ * replaced by a larger one stays, linked to the new one, until the context
+ * closes; and an index is free again only after the CQs have no CQE of it.
  */
 #ifndef MLX5X_RSC_H
 #define MLX5X_RSC_H
@@ -16,13 +16,13 @@
 struct mlx5x_rsc_array {
 	struct mlx5x_rsc_array *old;
 	uint32_t size;
-	/* A resource, or the next free index shifted left and bit 0 set. */
+	/* A resource; or the next free index, shifted left, with bit 0 set. */
 	_Atomic(uintptr_t) entry[];
 };
 
 int mlx5x_rscs_init(struct mlx5x_rsc_table *table);
 void mlx5x_rscs_fini(struct mlx5x_rsc_table *table);
-/* Gives rsc its uidx.  0 or ENOMEM. */
+/* Sets rsc->uidx.  0 or ENOMEM. */
 int mlx5x_rsc_add(struct mlx5x_rsc_table *table, struct mlx5x_rsc *rsc);
 void mlx5x_rsc_del(struct mlx5x_rsc_table *table, struct mlx5x_rsc *rsc);
 

@@ -8,7 +8,10 @@
 #include "share.h"
 #include "src/share_ref.h"
 
-/* Held by export, import, open and close, before the lock of any context. */
+/*
+ * Held by export, import, open and close.  Taken before the lock of any
+ * context.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(contexts);
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -60,7 +63,7 @@ static struct mlx5x_context *context_of_fd(int fd)
 	return NULL;
 }
 
-/* Objects of the context, or kept for it, have holders elsewhere. */
+/* Somebody else holds objects of the context, or the context keeps some. */
 static bool has_refs(struct mlx5x_context *ctx)
 {
 	struct mlx5x_live *live;
@@ -99,8 +102,8 @@ static int aim(struct mlx5x_context *ctx, int fd, struct mlx5x_context *to)
 }
 
 /*
- * One reference of the destination's for each object, until it closes.  Of
- * what was not made here it is an importer's.
+ * The destination holds one reference to each object until it closes.  If the
+ * object was not made here, that is the reference of an importer.
  */
 static int keep(struct mlx5x_context *to, const struct mlx5x_live *what,
 		bool made)
@@ -150,8 +153,9 @@ static int own_in(struct mlx5x_context *ctx, const struct mlx5x_live *what,
 }
 
 /*
- * The object becomes one whose holders are counted, if it was made here,
- * through whatever context of the file.  Otherwise its maker would not know.
+ * From now on the holders of the object are counted, if it was made by any
+ * context here that has the same file.  Otherwise its maker would not know of
+ * the count.
  */
 static int own(struct mlx5x_context *ctx, const struct mlx5x_live *what,
 	       bool *made)
@@ -190,7 +194,7 @@ static int export_locked(struct mlx5x_context *ctx, int fd,
 		if (err)
 			return err;
 	}
-	/* From here on it is, also if the object cannot be kept. */
+	/* The file is shared from now on, even if the object cannot be kept. */
 	ctx->file.shared = true;
 	if (to)
 		to->file.shared = true;
@@ -240,7 +244,7 @@ int mlx5x_export_to_fd(struct ibv_context *context, int fd, uint32_t type,
 	return err;
 }
 
-/* Make ctx a user of the file behind fd; a bad handle leaves it untouched. */
+/* Make ctx a user of the file behind fd.  A bad handle changes nothing. */
 static int enter(struct mlx5x_context *ctx, int fd, enum mlx5x_kind kind,
 		 uint32_t handle, uint32_t *number)
 {
@@ -314,7 +318,9 @@ err:
 	return NULL;
 }
 
-/* The PD that was imported, if there is only one: the kernel tells no MR's. */
+/*
+ * The imported PD, if there is only one: the kernel does not tell an MR's PD.
+ */
 static struct ibv_pd *only_pd(struct mlx5x_context *ctx)
 {
 	struct mlx5x_pd *found = NULL;

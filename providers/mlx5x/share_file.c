@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a descriptor is: of which device, and whether the file behind it is
- * that of a context.  Kernels from 6.10 on compare files themselves; before,
- * kcmp does, which a sandbox may forbid; then a PD made through the one that
- * shows through the other proves it.
+ * Questions about a descriptor: of which device it is, and whether the file
+ * behind it is that of a context.  Linux 6.10 and later compare files by
+ * fcntl.  Before, kcmp does it, but a sandbox may forbid that.  Then we make a
+ * PD through one descriptor: if it can be seen through the other, the file is
+ * the same.
  */
 #include <errno.h>
 #include <fcntl.h>

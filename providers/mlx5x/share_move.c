@@ -2,20 +2,23 @@
 /*
  * Move a context to another uverbs file.
  *
- * QPs, CQs, PDs and MRs work together only inside one uverbs file, so a
- * context that is to use another one's objects has to become a user of that
- * file.  All that can fail is done first, beside the old: the file's UAR
- * pages, an async descriptor, a channel for each channel in use, a second CQ
- * on the memory of each CQ, a second PD for each PD.  Then, in steps that
- * cannot fail, descriptors are replaced under their numbers and every stored
- * handle, number and doorbell address is replaced; handles of the two files
- * overlap, and one that stayed would name an object of somebody else's.
+ * QPs, CQs, PDs and MRs work together only inside one uverbs file.  So a
+ * context that is to use objects of another context must become a user of that
+ * context's file.
  *
- * Other threads may poll or arm the CQs meanwhile: a CQ changes under its
- * lock.  A CQ that was used before shows nothing on its new kernel object
- * until ring, index and doorbell record start anew.  Nobody may create or
- * destroy objects on the context, or wait in ibv_get_cq_event or
- * ibv_get_async_event, during the move.
+ * First comes all that can fail, while the old file stays in use: UAR pages of
+ * the new file, an async descriptor, a channel for each channel in use, a
+ * second CQ on the memory of each CQ, a second PD for each PD.  Then come
+ * steps that cannot fail: new files get the numbers of the old descriptors,
+ * and every stored handle, number and doorbell address is replaced.  None may
+ * be forgotten: handles of the two files overlap, and an old one would name
+ * somebody else's object.
+ *
+ * Other threads may poll or arm the CQs during the move: a CQ is changed under
+ * its lock.  A CQ that was used before works on its new kernel object only
+ * after its ring, index and doorbell record have been set back.  During the
+ * move nobody may create or destroy objects of the context, or wait in
+ * ibv_get_cq_event or ibv_get_async_event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +56,7 @@ struct new_pd {
 struct move {
 	struct mlx5x_context *ctx;
 	struct verbs_context to;   /* the new file */
-	struct verbs_context from; /* the old file, under another number */
+	struct verbs_context from; /* the old file, under a number of its own */
 	struct new_uar *uars;
 	struct new_channel *channels;
 	struct new_cq *cqs;
@@ -64,7 +67,7 @@ struct move {
 	unsigned int num_pds;
 };
 
-/* What a context may not own, and what it is called. */
+/* What a context may not own, with its name for the log */
 static const struct {
 	uint16_t object;
 	const char *name;
@@ -109,7 +112,10 @@ static int refuse(struct mlx5x_context *ctx, const char *what)
 	return EBUSY;
 }
 
-/* A number beyond the limit, which sank since, cannot be replaced. */
+/*
+ * A descriptor cannot be replaced if its number is beyond the limit, which may
+ * have been lowered since.
+ */
 static int check_limit(struct mlx5x_context *ctx)
 {
 	const struct ibv_context *context = &ctx->vctx.context;
@@ -129,7 +135,10 @@ static int check_limit(struct mlx5x_context *ctx)
 	return (rlim_t)top < limit.rlim_cur ? 0 : EMFILE;
 }
 
-/* Those of the file beyond our own are somebody else's who has it open. */
+/*
+ * If the file has more objects than our own, another user of the file made
+ * them.
+ */
 static int check_owned(struct mlx5x_context *ctx, enum mlx5x_kind kind,
 		       uint16_t object, const char *what)
 {
@@ -157,7 +166,7 @@ static int check_movable(struct mlx5x_context *ctx)
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		err = mlx5x_cmd_count(&ctx->vctx.context, fixed[i].object, 1,
 				      &count);
-		/* A kernel that does not know the type has none. */
+		/* A kernel that does not know the type has no such object. */
 		if (err && err != ENOENT)
 			return mlx5x_explain(ctx, err);
 		if (!err && count)
@@ -357,7 +366,10 @@ static void commit_uar(struct mlx5x_context *ctx, struct new_uar *new)
 	new->uar = old;
 }
 
-/* Events that were acknowledged before stay so on the new object's count. */
+/*
+ * The events that the old object counted have been acknowledged: subtract
+ * them, since the new object counts from 0.
+ */
 static void retire_cq(struct move *move, struct ibv_cq *cq, uint32_t handle)
 {
 	struct mlx5x_cq_events events = {};
@@ -412,13 +424,13 @@ static void commit(struct move *move)
 	}
 	for (i = 0; i < move->num_pds; i++)
 		commit_pd(move, &move->pds[i]);
-	/* Each mapping would keep the old file open. */
+	/* Each mapping keeps the old file open. */
 	for (i = 0; i < move->num_uars; i++)
 		mlx5x_cmd_free_uar(&move->from.context, &move->uars[i].uar);
 	ctx->file.moved = true;
 	ctx->file.shared = true;
 	ctx->file.upstream = false;
-	/* Whether the file's first opener got DEVX shows when it is used. */
+	/* Nobody tells whether the file has DEVX: its use will show. */
 	ctx->devx = true;
 	ctx->devx_assumed = true;
 	mlx5x_mkey_dev_forget(ctx);

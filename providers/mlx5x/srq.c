@@ -2,15 +2,16 @@
 /*
  * Shared receive queues.
  *
- * The ring's WQEs are a linked list: each holds the index of the next, which
- * the device reads when it takes the WQE.  So the place of the next receive is
- * chosen when one is posted, and one place is always set aside; the ring has
- * one more than the queue may hold.  WQEs come back in any order.  The next
- * place is the next free one upwards: the device then walks through memory in
- * order, whatever the order of completions, which is what it is fast at.
+ * The WQEs of the ring are a linked list: each has the index of the next,
+ * which the device reads when it takes the WQE.  So when a receive is posted
+ * the place of the next one must be chosen.  That place is set aside: the ring
+ * has one WQE more than the queue may hold.  WQEs are freed in any order.  The
+ * next place is always the next free one upwards, whatever the order of
+ * completions.  So the device goes through memory in order, which it does
+ * fastest.
  *
- * Poll gives a place back by setting its bit in a bitmap, without a lock; the
- * poster, under the queue's lock, takes it.  A WQE may be written again as
+ * Poll frees a place by setting its bit in a bitmap, without a lock.  The
+ * poster takes a place under the queue's lock.  A WQE may be written again as
  * soon as its bit has been seen.
  */
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include "srq.h"
 
 enum {
-	/* The index of a WQE in a link has 16 bits. */
+	/* An index in a link has 16 bits. */
 	MAX_WQES = 1 << 16,
 	MIN_STRIDE = 32,
 };
@@ -34,7 +35,7 @@ static uint32_t round_up_pow2(uint32_t v)
 	return p;
 }
 
-/* attr: asked, then possible */
+/* attr has what was asked, and then what is possible. */
 static int size_srq(struct mlx5x_context *ctx, struct mlx5x_srq *srq,
 		    struct ibv_srq_attr *attr)
 {
@@ -98,7 +99,7 @@ static int alloc_ring(struct mlx5x_context *ctx, struct mlx5x_srq *srq)
 		goto err_free;
 	}
 	srq->buf = srq->mem.addr;
-	/* The device begins at index 0, which is set aside. */
+	/* The device starts at index 0, which is set aside. */
 	for (i = 1; i < wqes; i++)
 		mlx5x_srq_put(srq, i);
 	return 0;
@@ -180,7 +181,7 @@ err:
 	return NULL;
 }
 
-/* libibverbs makes basic SRQs by create_srq; what comes here is not basic. */
+/* libibverbs makes basic SRQs by create_srq.  All others come here. */
 struct ibv_srq *mlx5x_create_srq_ex(struct ibv_context *context,
 				    struct ibv_srq_init_attr_ex *attr)
 {
@@ -197,7 +198,14 @@ struct ibv_srq *mlx5x_create_srq_ex(struct ibv_context *context,
 int mlx5x_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		     int attr_mask)
 {
-	return mlx5x_cmd_modify_srq(ibsrq, attr, attr_mask);
+	int err = mlx5x_cmd_modify_srq(ibsrq, attr, attr_mask);
+
+	if (err)
+		verbs_err(
+			verbs_get_ctx(ibsrq->context),
+			"the kernel refuses to modify SRQ 0x%x, attr_mask 0x%x (errno %d)\n",
+			to_msrq(ibsrq)->srqn, attr_mask, err);
+	return err;
 }
 
 int mlx5x_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
@@ -206,8 +214,12 @@ int mlx5x_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	int err;
 
 	err = mlx5x_cmd_query_srq(ibsrq, attr);
-	if (err)
+	if (err) {
+		verbs_err(verbs_get_ctx(ibsrq->context),
+			  "the kernel refuses to query SRQ 0x%x (errno %d)\n",
+			  srq->srqn, err);
 		return err;
+	}
 	attr->max_wr = srq->attr.max_wr;
 	attr->max_sge = srq->attr.max_sge;
 	return 0;
@@ -226,8 +238,12 @@ int mlx5x_destroy_srq(struct ibv_srq *ibsrq)
 	int err;
 
 	err = mlx5x_cmd_destroy_srq(ibsrq);
-	if (err)
+	if (err) {
+		verbs_err(&ctx->vctx,
+			  "the kernel refuses to destroy SRQ 0x%x (errno %d)\n",
+			  srq->srqn, err);
 		return err;
+	}
 	mlx5x_live_del(ctx, &srq->live);
 	if (srq->domain)
 		atomic_fetch_sub(&srq->domain->users, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The ring of a shared receive queue, as its makers, its poster and poll see
+ * The ring of a shared receive queue, for the files that make, fill and poll
  * it.
  */
 #ifndef MLX5X_SRQ_H
@@ -15,7 +15,7 @@ MLX5X_INLINE struct mlx5x_srq_next_seg *mlx5x_srq_wqe(struct mlx5x_srq *srq,
 					     ((size_t)index << srq->shift));
 }
 
-/* The WQE may be used again: the last of it that poll reads has been read. */
+/* Free a WQE.  Poll has read all that it needs of it. */
 MLX5X_INLINE void mlx5x_srq_put(struct mlx5x_srq *srq, uint32_t index)
 {
 	index &= srq->mask;

@@ -2,14 +2,17 @@
 /*
  * UAR pages and the doorbell registers in them.
  *
- * Every page is a UAR object that we ask the kernel for; the context opens
- * without any.  One uncached page serves all CQs, and all QPs where the device
- * or the administrator rules BlueFlame out: a doorbell there is a single
- * 8-byte store and needs no lock.  Otherwise pages are mapped write combining
- * and each QP gets one register: the first ones alone (no lock), later ones
- * share the least used of a limited number under its lock, because a register
- * is two buffers that must be written in turn.  A thread domain has one to
- * itself.  Pages stay until the context closes.
+ * Every page is a UAR object that we ask the kernel for; the kernel gives a
+ * new context none by itself.  One uncached page serves all CQs.  It also
+ * serves all QPs if the device or the administrator rules BlueFlame out: a
+ * doorbell there is a single 8-byte store and needs no lock.
+ *
+ * Otherwise pages are mapped write combining, and each QP gets a register.
+ * The first QPs get one each, without a lock.  Later QPs share a limited
+ * number of registers, each with a lock, because a register is two buffers
+ * that must be written in turn; a QP gets the one with the fewest users.  A
+ * thread domain has a register of its own.  Pages stay until the context
+ * closes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +34,14 @@ void mlx5x_uar_place(struct mlx5x_context *ctx, struct mlx5x_uar *uar)
 	}
 }
 
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Map a page.  At most so many of its registers are used. */
 static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
-				   enum mlx5x_bf_class class)
+				   enum mlx5x_bf_class class, uint32_t most)
 {
 	struct mlx5x_uars *uars = &ctx->uars;
 	bool nc = class == MLX5X_BF_NC;
@@ -55,15 +64,14 @@ static struct mlx5x_uar *uar_alloc(struct mlx5x_context *ctx,
 		errno = err;
 		return NULL;
 	}
-	/* A system page may hold several doorbell pages of the device. */
+	/* A page of the system may hold several UAR pages of the device. */
 	if (nc)
 		uar->num_bf = 1;
 	else if (ctx->uar_size < ctx->page_size)
 		uar->num_bf = ctx->page_size / ctx->uar_size * MLX5X_UAR_NUM_BF;
 	else
 		uar->num_bf = MLX5X_UAR_NUM_BF;
-	if (uar->num_bf > max)
-		uar->num_bf = max;
+	uar->num_bf = min_u32(uar->num_bf, min_u32(max, most));
 
 	for (i = 0; i < uar->num_bf; i++) {
 		struct mlx5x_bf *bf = &uar->bf[i];
@@ -89,7 +97,7 @@ int mlx5x_uars_init(struct mlx5x_context *ctx)
 	list_head_init(&uars->all);
 	for (i = 0; i <= MLX5X_BF_DOMAIN; i++)
 		list_head_init(&uars->free[i]);
-	uars->nc = uar_alloc(ctx, MLX5X_BF_NC);
+	uars->nc = uar_alloc(ctx, MLX5X_BF_NC, 1);
 	if (!uars->nc) {
 		int err = errno;
 
@@ -125,22 +133,36 @@ static struct mlx5x_bf *get_alone(struct mlx5x_context *ctx,
 	struct mlx5x_uars *uars = &ctx->uars;
 
 	if (list_empty(&uars->free[class]) && uars->num[class] < max)
-		uar_alloc(ctx, class);
+		uar_alloc(ctx, class, max - uars->num[class]);
 	return list_pop(&uars->free[class], struct mlx5x_bf, entry);
 }
 
 static struct mlx5x_bf *get_shared(struct mlx5x_context *ctx)
 {
 	struct mlx5x_uars *uars = &ctx->uars;
+	uint32_t max = ctx->env.total_uuars - ctx->env.low_lat_uuars;
 	struct mlx5x_bf *bf, *best = NULL;
 
-	if (uars->num[MLX5X_BF_SHARED] <
-	    ctx->env.total_uuars - ctx->env.low_lat_uuars)
-		uar_alloc(ctx, MLX5X_BF_SHARED);
+	if (uars->num[MLX5X_BF_SHARED] < max)
+		uar_alloc(ctx, MLX5X_BF_SHARED,
+			  max - uars->num[MLX5X_BF_SHARED]);
 	list_for_each (&uars->free[MLX5X_BF_SHARED], bf, entry)
 		if (!best || bf->users < best->users)
 			best = bf;
 	return best;
+}
+
+/* Count a user of the register, or log that there is none. */
+static struct mlx5x_bf *use(struct mlx5x_context *ctx, struct mlx5x_bf *bf)
+{
+	if (bf)
+		bf->users++;
+	else
+		verbs_err(
+			&ctx->vctx,
+			"no doorbell register is left, and the kernel refuses a UAR page (errno %d)\n",
+			errno);
+	return bf;
 }
 
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx)
@@ -153,8 +175,7 @@ struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx)
 	bf = get_alone(ctx, MLX5X_BF_DEDICATED, ctx->env.low_lat_uuars);
 	if (!bf)
 		bf = get_shared(ctx);
-	if (bf)
-		bf->users++;
+	bf = use(ctx, bf);
 	pthread_mutex_unlock(&ctx->uars.lock);
 	return bf;
 }
@@ -166,9 +187,7 @@ struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx)
 	if (!use_bf(ctx))
 		return &ctx->uars.nc->bf[0];
 	pthread_mutex_lock(&ctx->uars.lock);
-	bf = get_alone(ctx, MLX5X_BF_DOMAIN, UINT32_MAX);
-	if (bf)
-		bf->users++;
+	bf = use(ctx, get_alone(ctx, MLX5X_BF_DOMAIN, UINT32_MAX));
 	pthread_mutex_unlock(&ctx->uars.lock);
 	return bf;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Fills of indirect keys, as UMR WQEs: two blocks that say what changes, then
- * the list, inline or a pointer to it.
+ * the list, inline or as a pointer to it.
  *
- * All is checked before anything is written: the memory of a list by pointer
- * may still be read for the fill before.  A fill that is refused leaves the key
- * as it was.  (The usual ones do not come here: umr_fast.h.)
+ * Everything is checked before anything is written, since the device may still
+ * read the memory of a list for the fill before.  A fill that is refused does
+ * not change the key.  Most fills do not come here: umr_fast.h encodes them.
  *
- * Checked here is what the device does not tell apart or cuts off: kinds, PDs,
- * rights, room, widths of fields.  Ranges and rights of the pieces show when
- * the key is used.
+ * Checked here is what the device does not distinguish or would cut off:
+ * kinds, PDs, rights, room, widths of fields.  Ranges and rights of the pieces
+ * are checked by the device when the key is used.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,9 +23,8 @@ enum {
 };
 
 /*
- * A fill while it is being encoded: what was asked, where its entries go, what
- * is found out on the way.  The vendor's structures and ours are read by the
- * same code, in an instance for each.
+ * A fill that is being encoded.  The vendor's structures and ours are read by
+ * the same code, in one instance for each.
  */
 struct fill {
 	struct mlx5x_qp *qp;
@@ -36,16 +35,16 @@ struct fill {
 	const void *pieces;
 	uint32_t num;
 	uint32_t repeat;
-	/* found out on the way */
+	/* found when the pieces are checked */
 	uint64_t length;
 	uint32_t entries;
 	uint32_t log_page;
 };
 
-/* Where entries go. */
+/* Where the entries are written */
 struct sink {
 	struct mlx5x_klm_seg *next;
-	struct mlx5x_klm_seg *end; /* go on at first then */
+	struct mlx5x_klm_seg *end; /* after which first follows */
 	struct mlx5x_klm_seg *first;
 };
 
@@ -60,7 +59,7 @@ MLX5X_INLINE struct mlx5x_klm_seg *sink_take(struct sink *s)
 
 static const uint64_t max_piece = (uint64_t)1 << MLX5X_LENGTH_BITS;
 
-/* htobe32 is no constant. */
+/* htobe32 is not a constant expression. */
 #define BE32(v)                                     \
 	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__  \
 		 ? __builtin_bswap32((uint32_t)(v)) \
@@ -90,7 +89,7 @@ static MLX5X_COLD int refuse_room(const struct fill *f)
 {
 	verbs_err(
 		verbs_get_ctx(f->qp->vqp.qp.context),
-		"QP 0x%x: fill of key 0x%x refused: more pieces (of at most 2 GiB) than there is room for: %u in the key, %u %s\n",
+		"QP 0x%x: fill of key 0x%x refused: too many pieces (of at most 2 GiB); there is room for %u in the key, %u %s\n",
 		f->qp->vqp.qp.qp_num, f->mkey->mr.vmr.ibv_mr.lkey,
 		f->mkey->max_klms,
 		f->list ? f->list->max_klms : f->qp->sq.max_klms,
@@ -157,7 +156,7 @@ static void sink_list(struct sink *s, struct mlx5x_mkey_list *list)
 	s->next = list->klms;
 }
 
-/* Groups of entries are whole. */
+/* Fill the last group of entries up. */
 static void sink_pad(struct sink *s, uint32_t entries)
 {
 	for (; entries % MLX5X_KLM_GROUP; entries++)
@@ -174,13 +173,15 @@ static void put_entry(struct sink *s, uint32_t length, uint32_t lkey,
 	klm->addr = htobe64(addr);
 }
 
-/* Entries of the largest size and a rest; of an empty piece, none. */
+/*
+ * Entries of the largest size, and one for the rest; none for an empty piece.
+ */
 static uint64_t num_entries(const struct mlx5x_mkey_piece *piece)
 {
 	return piece->length / max_piece + !!(piece->length % max_piece);
 }
 
-/* False if there is no such MR. */
+/* False if the piece has no MR. */
 static bool get_piece(const struct fill *f, uint32_t i, enum form form,
 		      struct mlx5x_mkey_piece *piece)
 {
@@ -200,7 +201,10 @@ static bool get_piece(const struct fill *f, uint32_t i, enum form form,
 	}
 }
 
-/* Enough room for all pieces, each with an MR?  0, f->entries; or why not. */
+/*
+ * Check that all pieces have an MR and fit.  0, with f->entries and f->length,
+ * or an errno.
+ */
 static int check_list(struct fill *f, uint32_t room, enum form form)
 {
 	struct mlx5x_mkey_piece p;
@@ -236,7 +240,7 @@ static void put_list(const struct fill *f, struct sink *s, enum form form)
 	}
 }
 
-/* Equal pieces, of which the last may be shorter. */
+/* Pieces of one size; the last may be shorter. */
 static int check_fixed(struct fill *f, uint32_t room, enum form form)
 {
 	struct mlx5x_mkey_piece p;
@@ -265,7 +269,7 @@ static int check_fixed(struct fill *f, uint32_t room, enum form form)
 	if (!f->num)
 		return 0;
 	f->entries = f->num;
-	/* The only piece may be shorter than what is called its size. */
+	/* A single piece may be shorter than the size that the key gets. */
 	if (f->num == 1 && size < MIN_FIXED_SIZE)
 		size = MIN_FIXED_SIZE;
 	if (f->num == 1)
@@ -291,11 +295,11 @@ static void put_fixed(const struct fill *f, struct sink *s, enum form form)
 }
 
 /*
- * Patterns: lists that repeat blocks.  The device has 16 bits for the size of
- * a block and for its stride, and no negative ones.
+ * Patterns: lists that repeat blocks.  The device has 16 bits for the size and
+ * for the stride of a block; they cannot be negative.
  */
 
-/* Of a pattern: one block, in the widths that the device has. */
+/* One block of a pattern, in the widths of the device. */
 static int get_block(const struct fill *f, uint32_t i, enum form form,
 		     struct mlx5x_mkey_block *block)
 {
@@ -322,10 +326,12 @@ static int get_block(const struct fill *f, uint32_t i, enum form form,
 	}
 	if (length < 1 || length > MLX5X_MAX_BLOCK ||
 	    stride > MLX5X_MAX_BLOCK) {
-		verbs_err(verbs_get_ctx(f->qp->vqp.qp.context),
-			  "QP 0x%x: a block of %" PRIu64 " bytes each %" PRIu64
-			  " refused, possible are 1 to 65535 each 0 to 65535\n",
-			  f->qp->vqp.qp.qp_num, length, stride);
+		verbs_err(
+			verbs_get_ctx(f->qp->vqp.qp.context),
+			"QP 0x%x: a block of %" PRIu64
+			" bytes with stride %" PRIu64
+			" refused, possible are 1 to 65535 bytes, stride 0 to 65535\n",
+			f->qp->vqp.qp.qp_num, length, stride);
 		return EINVAL;
 	}
 	return 0;
@@ -376,7 +382,7 @@ static void put_pattern(const struct fill *f, struct sink *s, enum form form)
 	}
 }
 
-/* Is all of it below 2^64? */
+/* There must be pieces, and the range must end below 2^64. */
 static int check_range(const struct fill *f)
 {
 	if (!f->entries)
@@ -422,7 +428,7 @@ static int fill(struct fill *f, uint32_t pi, enum form form, uint32_t *ds)
 	return 0;
 }
 
-/* How the vendor's request says that it is a pattern, or a special list. */
+/* What the vendor's request says about the list. */
 static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
 {
 	const size_t *repeat = wr->ext_op.umr.mem_list.rb.repeat_count;
@@ -463,7 +469,7 @@ static int parse_exp(struct fill *f, const struct ibv_exp_send_wr *wr)
 	if (f->list->ibv.context != f->qp->vqp.qp.context)
 		return refuse_fill(f->qp, f->mkey, EINVAL,
 				   "a list's memory of another context");
-	/* The device would find out, and stop the queue. */
+	/* The device would find this too, and stop the queue. */
 	if (f->list->pdn != f->qp->pdn)
 		return refuse_fill(f->qp, f->mkey, EPERM,
 				   "a list's memory of another PD");
@@ -545,7 +551,7 @@ int mlx5x_put_fill_pattern(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 	return fill_own(qp, pi, mr, &f, num, ds);
 }
 
-/* The key is then free; its number stays. */
+/* Frees the key.  Its number stays. */
 int mlx5x_put_free(struct mlx5x_qp *qp, uint32_t pi, struct ibv_mr *mr,
 		   uint32_t *ds)
 {

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * UMR WQEs: requests that change a memory key on their way through the send
- * queue.  Each of their parts fills a block of the ring, so that a part never
- * goes over the ring's end.
+ * UMR WQEs: requests that change an mkey when the send queue comes to them.
+ * Each of their parts fills a block of the ring, so that the ring's end is
+ * never inside a part.
  */
 #ifndef MLX5X_UMR_H
 #define MLX5X_UMR_H
 
 #include "wqe.h"
 
-/* The limits of lists in a WQE. */
+/* Limits of the lists in a WQE */
 enum {
 	MLX5X_FILL_HEAD = 2 * MLX5X_WQEBB,
 	MLX5X_KLM_GROUP = 4,
-	/* What fits before the 64th segment, one of it a pattern's head. */
+	/*
+	 * What fits into 63 segments; one piece less, for the head of a
+	 * pattern.
+	 */
 	MLX5X_MAX_INLINE_KLMS = 51,
 };
 
-/* Whose list it is: the vendor's structures or ours. */
+/* The structures of a list: the vendor's (FORM_EXP) or ours (FORM_OWN). */
 enum form {
 	FORM_EXP,
 	FORM_OWN,
 };
 
-/* A list of pieces, as it was asked. */
+/* A list of pieces as the program gave it. */
 struct fill_list {
 	struct ibv_mr *mr;
 	const void *pieces;
@@ -33,9 +36,9 @@ struct fill_list {
 };
 
 /*
- * The WQE at pi but for its control segment, whose immediate is
- * the key, and the number of its segments.  0, or why it must not be posted;
- * logged.
+ * Write the WQE at pi, without its control segment.  The immediate there must
+ * be the key.  *ds is the number of segments.  0, or the errno of a fill that
+ * is refused, which is logged.
  */
 int mlx5x_put_fill_exp(struct mlx5x_qp *qp, uint32_t pi,
 		       const struct ibv_exp_send_wr *wr, uint32_t *ds);

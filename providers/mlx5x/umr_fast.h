@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fill that programs make: a list of pieces inline, with nothing wrong
- * about it.  It is encoded in one go by the code that posts it, which turns to
- * umr.c for all that is not so, what must be refused included; nothing
- * that was written into the ring until then counts.
+ * The fill that programs make most: an inline list of pieces with nothing
+ * wrong in it.  The function that posts it encodes it in one pass.  For any
+ * other fill, also one that must be refused, the caller turns to umr.c, which
+ * writes the WQE again.
  *
- * A piece of 0 bytes, or of more than 2^31, is none of these, which shows in
- * the bits of all lengths together; and a WQE that goes over the ring's end.
+ * Not decided here are: a piece of 0 bytes or of more than 2^31, which is seen
+ * in the OR of all lengths minus 1; a range beyond 2^64; a WQE that goes over
+ * the ring's end.
  */
 #ifndef MLX5X_UMR_FAST_H
 #define MLX5X_UMR_FAST_H
@@ -19,18 +20,18 @@ enum {
 	FILL_HEAD_DS = MLX5X_FILL_HEAD / MLX5X_SEG,
 };
 
-/* What a key grants, by enum ibv_access_flags: flags of its context. */
+/* Flags of a key's context for what it grants, by enum ibv_access_flags. */
 extern const __be32 mlx5x_fill_rights[16];
 
-/* Entries with those that fill the last group up. */
+/* The number of entries with the padding of the last group. */
 MLX5X_INLINE uint32_t fill_octowords(uint32_t entries)
 {
 	return (entries + MLX5X_KLM_GROUP - 1) & ~(MLX5X_KLM_GROUP - 1u);
 }
 
 /*
- * The two blocks but for the control segment and the length; segments with the
- * list.
+ * Write the two blocks, without the control segment and the length.  Returns
+ * the number of segments including the list.
  */
 MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
 				    struct mlx5x_mkc_seg *seg,
@@ -56,10 +57,10 @@ MLX5X_INLINE uint32_t fill_put_head(struct mlx5x_ctrl_seg *ctrl,
 	return FILL_HEAD_DS + octowords;
 }
 
-/* What is known of some pieces; it is returned in registers. */
+/* Sums over pieces; returned in registers. */
 struct fill_sums {
 	uint64_t length;
-	uint64_t all; /* bits of what is one less than each length */
+	uint64_t all; /* OR of all lengths minus 1 */
 };
 
 MLX5X_INLINE void fill_put_piece(struct mlx5x_klm_seg *klm, const void *list,
@@ -84,14 +85,17 @@ MLX5X_INLINE void fill_put_piece(struct mlx5x_klm_seg *klm, const void *list,
 	}
 	sums->length += len;
 	sums->all |= len - 1;
-	/* One piece after the other: several at once take all registers. */
+	/*
+	 * Keeps the compiler from interleaving pieces: it would run out of
+	 * registers.
+	 */
 	__asm__("" : "+r"(sums->length), "+r"(sums->all));
 	klm->byte_count = htobe32(len);
 	klm->key = htobe32(lkey);
 	klm->addr = htobe64(addr);
 }
 
-/* The list, with what fills its last group up. */
+/* Write the list and the padding of its last group. */
 MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 					      const uint8_t *first,
 					      uint32_t num, enum form form)
@@ -123,8 +127,8 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 }
 
 /*
- * ctrl is the WQE, which is written but for its control segment.  False: not
- * decided.  Neither key nor pieces may be NULL, nor the pieces' MRs.
+ * Write the WQE at ctrl, without its control segment.  False: not decided, see
+ * above.  The mkey, the pieces and their MRs must not be NULL.
  */
 MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    struct mlx5x_ctrl_seg *ctrl, enum form form,
@@ -137,7 +141,7 @@ MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 	uint32_t num = f->num;
 	struct fill_sums sums;
 
-	/* Another provider's MR is too short to look at more of it. */
+	/* The MR of another provider may be too short to read more of it. */
 	if (unlikely(f->mr->context != qp->vqp.qp.context ||
 		     mkey->mr.mkey_pdn != qp->mkey_pdn))
 		return false;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The slower parts of WQEs: inline data, BlueFlame, data that comes back in
- * the CQE.
- */
+/* The slower parts of WQEs: inline data, BlueFlame, data that came in a CQE. */
 #include <util/mmio.h>
 #include <util/udma_barrier.h>
 #ifdef __SSE2__
@@ -70,7 +67,7 @@ const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS] = {
 	},
 };
 
-/* Copy to dst, which moves on and goes round at the end of the ring. */
+/* Copy to dst, around the end of the ring.  Returns the place behind. */
 static uint8_t *ring_copy(struct mlx5x_sq *sq, uint8_t *dst, const void *src,
 			  size_t len)
 {
@@ -87,7 +84,7 @@ static uint8_t *ring_copy(struct mlx5x_sq *sq, uint8_t *dst, const void *src,
 	return dst + len;
 }
 
-/* The head of the inline segment; the number of 16-byte units it takes. */
+/* Write the head of an inline segment.  Returns the number of its segments. */
 static int close_inline(void *seg, size_t total)
 {
 	struct mlx5x_inline_seg *head = seg;
@@ -133,7 +130,7 @@ int mlx5x_put_inline_list(struct mlx5x_sq *sq, void *seg,
 	return close_inline(seg, total);
 }
 
-/* One block into a write-combining buffer, in as few stores as there are. */
+/* Copy a block into a write-combining buffer, in as few stores as possible. */
 MLX5X_INLINE void copy_block(uint8_t *dst, const uint8_t *src)
 {
 #ifdef __SSE2__
@@ -150,10 +147,10 @@ MLX5X_INLINE void copy_block(uint8_t *dst, const uint8_t *src)
 }
 
 /*
- * Write the doorbell into a write-combining register, or, if bytes is not 0,
- * the whole WQE in blocks of 64.  Its two buffers are used in turn, and the
- * next user may write only after this one's bytes have left: flush, then
- * toggle, then unlock.
+ * Write the doorbell into a write-combining register or, if bytes is not 0,
+ * the whole WQE in blocks of 64 bytes.  The two buffers of the register are
+ * used in turn.  The next user may write only after these bytes have left: so
+ * flush, then switch the buffer, then unlock.
  */
 void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
 		   uint32_t bytes)

@@ -3,10 +3,10 @@
  * Encode WQEs straight into the ring.
  *
  * A WQE starts on a basic block.  Its first two segments (control, remote
- * address) cannot reach the end of the ring, since a block holds four; after
- * them the writer looks at the end of the ring after each segment.  The ring
- * is long enough for the deepest queue of the largest WQEs, so that counting
- * WQEs is enough to never overrun.
+ * address) are never at the ring's end, since a block holds four.  After them
+ * the writer checks for the ring's end after each segment.  The ring has room
+ * for a full queue of the largest WQEs, so that it cannot overrun as long as
+ * WQEs are counted.
  */
 #ifndef MLX5X_WQE_H
 #define MLX5X_WQE_H
@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * What a request of a kind is to the device and to its completion.  A plain
- * one is a control segment, maybe a remote address, and data.
+ * A kind of request, for the device and for its completion.  A plain request
+ * has a control segment, maybe a remote address, and data.
  */
 struct mlx5x_op {
 	uint8_t opcode;
@@ -35,25 +35,27 @@ struct mlx5x_op {
 
 static_assert(sizeof(struct mlx5x_op) == 8, "one load's reach");
 
-/* By enum ibv_wr_opcode, for RC; UD has the sends of these. */
+/* By enum ibv_wr_opcode, for RC.  UD uses the two sends. */
 enum {
 	MLX5X_NUM_OPS = IBV_WR_DRIVER1 + 1
 };
 extern const struct mlx5x_op mlx5x_rc_ops[MLX5X_NUM_OPS];
 
-/* Its segments are filled by the device: they cannot be inline. */
+/* The device writes into the segments of the request: they cannot be inline. */
 MLX5X_INLINE bool mlx5x_op_returns_data(const struct mlx5x_op *op)
 {
 	return op->report.byte_len != MLX5X_LEN_NONE;
 }
 
-/* fm_ce_se of a request; fm is for the requests after the one before. */
+/*
+ * fm_ce_se of a request.  fm is the row for its place behind another request.
+ */
 MLX5X_INLINE uint8_t mlx5x_fm_ce_se(const uint8_t *fm, unsigned int send_flags)
 {
 	return fm[send_flags & MLX5X_FM_FLAGS];
 }
 
-/* Basic blocks that so many segments take. */
+/* The number of basic blocks for ds segments. */
 MLX5X_INLINE uint32_t mlx5x_wqe_blocks(uint32_t ds)
 {
 	return (ds + MLX5X_WQEBB_DS - 1) / MLX5X_WQEBB_DS;
@@ -77,7 +79,7 @@ MLX5X_INLINE void mlx5x_put_ctrl(struct mlx5x_sq *sq,
 		htobe32((pi & MLX5X_CTRL_INDEX_MASK) << MLX5X_CTRL_INDEX_SHIFT |
 			opcode);
 	ctrl->qpn_ds = htobe32(sq->qpn | ds);
-	/* signature, two reserved bytes and the flags are one word */
+	/* signature, two reserved bytes and fm_ce_se are one word */
 	memcpy(&ctrl->signature, &flags, sizeof(flags));
 	ctrl->imm = imm;
 }
@@ -97,10 +99,10 @@ MLX5X_INLINE void mlx5x_put_atomic(struct mlx5x_atomic_seg *seg,
 	seg->compare = htobe64(compare);
 }
 
-/* Segments in front of the data. */
+/* Number of segments in front of the data */
 enum {
-	MLX5X_RDMA_DS = 2,    /* control segment, remote address */
-	MLX5X_ATOMIC_DS = 3,  /* and the operands */
+	MLX5X_RDMA_DS = 2,    /* control segment and remote address */
+	MLX5X_ATOMIC_DS = 3,  /* these and the operands */
 	MLX5X_UD_HEAD_DS = 4, /* control segment and address vector */
 };
 static_assert(sizeof(struct mlx5x_ctrl_seg) + sizeof(struct mlx5x_av) ==
@@ -137,9 +139,10 @@ MLX5X_INLINE void mlx5x_put_slot(struct mlx5x_sq *sq, uint32_t pi,
 }
 
 /*
- * Append data segments at seg, which may be the ring's end minus one; segments
- * of length 0 mean 2^31 bytes to the device and are left out.  Returns their
- * number, or -1 if a length has bit 31, which would mean inline data.
+ * Write data segments from seg on, which may be the last segment of the ring.
+ * Pieces of length 0 are left out, since 0 means 2^31 to the device.  Returns
+ * the number of segments, or -1 if a length has bit 31, which would mean
+ * inline data.
  */
 MLX5X_INLINE int mlx5x_put_sgl(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
 			       const struct ibv_sge *sge, uint32_t num_sge)
@@ -157,15 +160,15 @@ MLX5X_INLINE int mlx5x_put_sgl(struct mlx5x_sq *sq, struct mlx5x_data_seg *seg,
 		if (unlikely((uint8_t *)seg == sq->end))
 			seg = (struct mlx5x_data_seg *)sq->buf;
 	}
-	/* Spares the callers, which ask whether it is -1, one more test. */
+	/* Saves the callers, which ask whether it is -1, a test. */
 	if (n < 0)
 		__builtin_unreachable();
 	return likely(!(all & MLX5X_INLINE_SEG)) ? n : -1;
 }
 
 /*
- * The scatter list of a receive, ended by an invalid key if it is shorter than
- * max; -1 if it is longer or a length has bit 31.
+ * Write the scatter list of a receive.  An invalid key ends it if it is
+ * shorter than max.  -1 if it is longer than max or a length has bit 31.
  */
 MLX5X_INLINE int mlx5x_put_recv_sgl(struct mlx5x_data_seg *seg, uint32_t max,
 				    const struct ibv_recv_wr *wr)
@@ -189,19 +192,22 @@ MLX5X_INLINE int mlx5x_put_recv_sgl(struct mlx5x_data_seg *seg, uint32_t max,
 	return unlikely(all & MLX5X_INLINE_SEG) ? -1 : 0;
 }
 
-/* Inline data, from an SGL or a list of buffers; -1 if it is too long. */
+/* Write inline data from an SGL or a list of buffers.  -1 if it is too long. */
 int mlx5x_put_inline_sgl(struct mlx5x_sq *sq, void *seg,
 			 const struct ibv_sge *sge, uint32_t num_sge);
 int mlx5x_put_inline_list(struct mlx5x_sq *sq, void *seg,
 			  const struct ibv_data_buf *buf, size_t num);
 
-/* Tell the device of all WQEs before pi; the last is ctrl, of ds segments. */
+/*
+ * Ring for all WQEs before sq->pi.  ctrl is the last one; see wqe.c for bytes.
+ */
 void mlx5x_ring_bf(struct mlx5x_sq *sq, struct mlx5x_ctrl_seg *ctrl,
 		   uint32_t bytes);
 
 /*
- * Copy bytes into the segments of a request; false if they do not fit or it is
- * no request that data comes back to.  What goes to the null key is dropped.
+ * Copy data into the segments of a request.  False if it does not fit, or if
+ * no data comes back to such a request.  Segments with the null key skip their
+ * bytes.
  */
 bool mlx5x_scatter_send(struct mlx5x_sq *sq, uint16_t wqe_counter,
 			uint32_t null_lkey, const void *data, uint32_t bytes);

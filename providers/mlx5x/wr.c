@@ -2,10 +2,10 @@
 /*
  * The ibv_wr_* builders, from ibv_wr_start to ibv_wr_complete.
  *
- * wr_start takes the lock and remembers where the queue stood; the builders
- * and the setters here write WQEs (wr.h).  wr_complete rings for all, or,
- * after any error, takes all back and returns the first error; wr_abort takes
- * them back.  Nothing reaches the device before wr_complete.
+ * wr_start takes the lock and remembers the state of the queue.  The builders
+ * and setters write WQEs (wr.h).  wr_complete rings for all of them; after any
+ * error it takes all of them back and returns the first error.  wr_abort takes
+ * them back too.  The device sees nothing before wr_complete.
  */
 #include <errno.h>
 #include "doorbell.h"
@@ -80,7 +80,7 @@ MLX5X_COLD void mlx5x_wr_fail(struct mlx5x_qp *qp, int err, const char *why)
 		    qp->vqp.qp.state, why);
 }
 
-/* Where the data of the request at hand begins; NULL after an error. */
+/* Where the data of the current request begins; NULL after an error. */
 MLX5X_INLINE struct mlx5x_data_seg *data_at(struct mlx5x_qp *qp)
 {
 	struct mlx5x_wr *wr = &qp->wr;
@@ -91,7 +91,7 @@ MLX5X_INLINE struct mlx5x_data_seg *data_at(struct mlx5x_qp *qp)
 		mlx5x_wr_fail(qp, EINVAL, "a request that takes no data");
 		return NULL;
 	}
-	/* A setter called again replaces what the first one put. */
+	/* If a setter is called twice, its second data replaces the first. */
 	wr->ds = wr->base_ds;
 	return wr->data;
 }
@@ -130,7 +130,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qp_ex, size_t num_sge,
 	struct mlx5x_data_seg *seg = data_at(qp);
 	struct mlx5x_sq *sq = &qp->sq;
 
-	/* An atomic leaves room for one less. */
+	/* An atomic has room for one segment less. */
 	if (likely(seg))
 		add_data(qp,
 			 num_sge <= sq->max_sge &&
@@ -148,7 +148,7 @@ static void wr_set_inline_list(struct ibv_qp_ex *qp_ex, size_t num_buf,
 	if (unlikely(!seg))
 		return;
 	qp->wr.has_inline = true;
-	/* What data comes back to has nothing to say inline. */
+	/* A request to which data comes back cannot have inline data. */
 	add_data(qp, likely(!mlx5x_op_returns_data(qp->wr.op))
 			     ? mlx5x_put_inline_list(&qp->sq, seg, buf_list,
 						     num_buf)
@@ -162,7 +162,7 @@ static void wr_set_inline(struct ibv_qp_ex *qp_ex, void *addr, size_t length)
 	wr_set_inline_list(qp_ex, 1, &buf);
 }
 
-/* A request that ibv_post_send calls plain. */
+/* A plain request, see struct mlx5x_op; or a SEND with invalidate. */
 MLX5X_INLINE void build_rc(struct ibv_qp_ex *qp_ex, enum ibv_wr_opcode opcode,
 			   uint32_t rkey, uint64_t raddr, __be32 imm)
 {
@@ -240,7 +240,7 @@ static void wr_send_inv(struct ibv_qp_ex *qp_ex, uint32_t rkey)
 	build_rc(qp_ex, IBV_WR_SEND_WITH_INV, 0, 0, htobe32(rkey));
 }
 
-/* No data follows a UMR, and what follows waits for it. */
+/* A UMR has no data, and the request behind it waits for it. */
 static void end_umr(struct mlx5x_qp *qp, enum ibv_wr_opcode opcode, uint32_t ds,
 		    uint32_t key)
 {
@@ -307,9 +307,9 @@ static void init_rc(struct ibv_qp_ex *ex, uint64_t send_ops)
 }
 
 /*
- * UD.  A request is not whole before ibv_wr_set_ud_addr: one that was begun and
- * has no address fails the batch, so that no datagram goes where an older one
- * in the same place of the ring went.
+ * UD.  A request is complete only after ibv_wr_set_ud_addr.  Without it the
+ * batch fails.  Otherwise the datagram would go where an older one in the same
+ * place of the ring went.
  */
 
 static void check_addr(struct mlx5x_qp *qp)

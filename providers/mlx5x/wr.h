@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The parts of the ibv_wr_* builders.
+ * Parts of the ibv_wr_* builders.
  *
- * A builder calls mlx5x_wr_begin, which takes a place in the queue, fills in
- * the segments of its own behind the control segment and says with
- * mlx5x_wr_end where data goes; the WQE is then whole for a request without
+ * A builder calls mlx5x_wr_begin, which takes a place in the queue.  It fills
+ * in its own segments behind the control segment, and calls mlx5x_wr_end,
+ * which says where data goes.  The WQE is then complete, for a request without
  * data.  A setter adds the data and corrects the length.
  */
 #ifndef MLX5X_WR_H
@@ -12,7 +12,7 @@
 
 #include "wqe.h"
 
-/* The first error of a batch, kept for ibv_wr_complete. */
+/* Keep the first error of a batch for ibv_wr_complete. */
 void mlx5x_wr_fail(struct mlx5x_qp *qp, int err, const char *why);
 
 /* The control segment of the next WQE; NULL if there is no room. */
@@ -31,7 +31,7 @@ MLX5X_INLINE struct mlx5x_ctrl_seg *mlx5x_wr_begin(struct mlx5x_qp *qp)
 	return qp->wr.ctrl;
 }
 
-/* ds: segments without data; data: where it goes, NULL if there is none. */
+/* ds: number of segments without data; data: where data goes, or NULL */
 MLX5X_INLINE void mlx5x_wr_end(struct mlx5x_qp *qp, const struct mlx5x_op *op,
 			       uint32_t ds, void *data, __be32 imm)
 {

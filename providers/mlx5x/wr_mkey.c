@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The builders of <infiniband/verbs_mkey.h>.
- */
+/* The builders of <infiniband/verbs_mkey.h> */
 #include <errno.h>
 #include "ops.h"
 #include "umr_fast.h"
@@ -12,7 +10,7 @@ static const struct mlx5x_op umr_op = {
 	.report.opcode = IBV_WC_DRIVER1,
 };
 
-/* No data follows, and what follows waits for it. */
+/* A UMR has no data, and the request behind it waits for it. */
 static void end(struct mlx5x_qp *qp, struct ibv_mr *mkey, int err, uint32_t ds)
 {
 	if (err) {

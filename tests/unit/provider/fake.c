@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -104,6 +105,8 @@ int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 
 	(void)context;
 	(void)type;
+	if (!err && fake.uar_refused)
+		err = errno = ENOSPC;
 	if (err)
 		return err;
 	uar->length = sysconf(_SC_PAGESIZE);
@@ -463,4 +466,20 @@ void mlx5x_smr_release(struct mlx5x_smr *smr)
 	(void)smr;
 	fake.smr_released++;
 	fake.smr_released_at = fake.live_mrs;
+}
+
+/* The log of libibverbs.so.1 */
+
+void __verbs_log(struct verbs_context *ctx, uint32_t level, const char *format,
+		 ...)
+{
+	va_list args;
+
+	(void)ctx;
+	if (level != VERBS_LOG_ERR)
+		return;
+	fake.errors++;
+	va_start(args, format);
+	vsnprintf(fake.error, sizeof(fake.error), format, args);
+	va_end(args);
 }

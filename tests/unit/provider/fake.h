@@ -77,7 +77,8 @@ struct fake {
 	uint32_t mkey_index;
 	uint8_t mkey_status;
 	bool refuse_devx;
-	bool no_devx; /* the device takes queries of capabilities only */
+	bool uar_refused; /* with ENOSPC */
+	bool no_devx;	  /* the device takes queries of capabilities only */
 
 	/* what the commands were asked */
 	unsigned int calls[FAKE_NUM_CMDS];
@@ -133,6 +134,10 @@ struct fake {
 	void (*on_call)(enum fake_cmd cmd); /* at the start of each */
 	bool dontfork_fails;
 	unsigned int allocs;
+
+	/* lines of verbs_err, and the last of them */
+	unsigned int errors;
+	char error[512];
 };
 
 extern struct fake fake;

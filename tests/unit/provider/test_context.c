@@ -250,6 +250,33 @@ TEST(registers)
 	fake_close(context);
 }
 
+/* Never more registers than asked, also where pages have one too many. */
+TEST(registers_odd)
+{
+	struct ibv_context *context;
+	struct mlx5x_context *ctx;
+	int low, i;
+
+	for (low = 0; low < 8; low++) {
+		char number[2] = { (char)('0' + low) };
+
+		fake_reset();
+		fake.ucontext.bf_reg_size = 512;
+		setenv("MLX5_TOTAL_UUARS", "8", 1);
+		setenv("MLX5_NUM_LOW_LAT_UUARS", number, 1);
+		context = fake_open();
+		unsetenv("MLX5_TOTAL_UUARS");
+		unsetenv("MLX5_NUM_LOW_LAT_UUARS");
+		ctx = to_mctx(context);
+		for (i = 0; i < 40; i++)
+			assert_non_null(mlx5x_bf_get(ctx));
+		assert_int_equal(ctx->uars.num[MLX5X_BF_DEDICATED], low);
+		assert_int_equal(ctx->uars.num[MLX5X_BF_SHARED], 8 - low);
+		fake_close(context);
+		fake_assert_clean();
+	}
+}
+
 /* When the kernel gives no more pages, QPs share the existing registers. */
 TEST(registers_run_out)
 {
@@ -291,5 +318,5 @@ TEST(no_blueflame)
 #define RC(f) WITH_RC(f, &cap)
 
 MAIN(ALONE(devx_fallback), ALONE(old_kernels), ALONE(environment), RC(records),
-     RC(user_indices), ALONE(registers), ALONE(registers_run_out),
-     ALONE(no_blueflame))
+     RC(user_indices), ALONE(registers), ALONE(registers_odd),
+     ALONE(registers_run_out), ALONE(no_blueflame))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves how requests for keys and windows go through the queue: lists of
- * several kinds; the fence of what follows a bind, a fill or an invalidation;
+ * several kinds; what is not served, and datagrams by the extended API; the fence of what follows a bind, a fill or an invalidation;
  * builders whose error or abort takes back the whole batch; and completions,
  * each of which tells the kind of its own request whatever used its place
  * before.
@@ -73,6 +73,79 @@ TEST(too_many_pieces)
 		sge[0].length = 9;
 		assert_int_equal(post_list(q, &wr, &bad), 0);
 	}
+}
+
+/* An opcode or flag that is not served: the errno, and a line that says so. */
+TEST(not_served)
+{
+	static const struct {
+		int opcode;
+		uint64_t flags;
+		int err;
+	} cases[] = {
+		{ IBV_EXP_WR_TSO, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_SEND_ENABLE, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_RECV_ENABLE, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_CQE_WAIT, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD, 0, EOPNOTSUPP },
+		{ IBV_EXP_WR_NOP, 0, EOPNOTSUPP },
+		{ 10, 0, EINVAL },
+		{ 14, 0, EINVAL },
+		{ 0x68, 0, EINVAL },
+		{ -1, 0, EINVAL },
+		{ IBV_EXP_WR_SEND, IBV_EXP_SEND_WITH_CALC, EOPNOTSUPP },
+		{ IBV_EXP_WR_SEND, 1ull << 60, EINVAL },
+	};
+	struct fake_rc ud = { .type = IBV_QPT_UD, .context = rc.context };
+	const struct ibv_qp_cap cap = { .max_send_wr = 5, .max_send_sge = 1 };
+	struct ibv_qp *qps[3];
+	unsigned int lines;
+	size_t i, j;
+
+	fake_rc_create(&ud, &cap, 0);
+	qps[0] = qp;
+	qps[1] = rc.qp;
+	qps[2] = ud.qp;
+	for (i = 0; i < NUM_OF(cases); i++) {
+		for (j = 0; j < 3; j++) {
+			struct ibv_exp_send_wr wr = {
+				.exp_opcode = cases[i].opcode,
+				.exp_send_flags = cases[i].flags,
+			};
+
+			lines = fake.errors;
+			assert_int_equal(post(qps[j], &wr), cases[i].err);
+			assert_int_equal(fake.errors, lines + 1);
+			assert_int_equal(sq_of(qps[j])->pi, 0);
+		}
+	}
+	fake_rc_destroy(&ud);
+}
+
+/* A datagram by this API, whose encoder is that of UD. */
+TEST(datagram)
+{
+	struct fake_rc ud = { .type = IBV_QPT_UD, .context = rc.context };
+	const struct ibv_qp_cap cap = { .max_send_wr = 5, .max_send_sge = 1 };
+	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1 };
+	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_SEND };
+	struct ibv_exp_send_wr fill = fill_wr(2);
+
+	fake_rc_create(&ud, &cap, 0);
+	assert_int_equal(post(ud.qp, &wr), EINVAL); /* no AH */
+	wr.wr.ud.ah = mlx5x_create_ah(ud.pd, &attr);
+	wr.wr.ud.remote_qpn = 0x654321;
+	assert_int_equal(post(ud.qp, &wr), 0);
+	assert_int_equal(sq_of(ud.qp)->pi, 1);
+	assert_int_equal(sq_of(ud.qp)->buf[3], 0x0a);
+	assert_int_equal(sq_of(ud.qp)->buf[7], 4);
+	assert_memory_equal(sq_of(ud.qp)->buf + 0x19, "\x65\x43\x21", 3);
+	/* Keys are for other QPs. */
+	assert_int_equal(post(ud.qp, &fill), EINVAL);
+	assert_int_equal(sq_of(ud.qp)->pi, 1);
+	assert_int_equal(mlx5x_destroy_ah(wr.wr.ud.ah), 0);
+	fake_rc_destroy(&ud);
 }
 
 /*
@@ -332,5 +405,6 @@ TEST(places_used_again)
 	qp = saved;
 }
 
-MAIN(UMR(mixed_list), UMR(too_many_pieces), UMR(fences), UMR(builders),
-     UMR(aborted), UMR(completions_of_windows), UMR(places_used_again))
+MAIN(UMR(mixed_list), UMR(too_many_pieces), UMR(not_served), UMR(datagram),
+     UMR(fences), UMR(builders), UMR(aborted), UMR(completions_of_windows),
+     UMR(places_used_again))

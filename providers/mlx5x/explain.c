@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The log's line for what the kernel refuses.
- */
+/* Lines of the log for what the kernel refuses without a reason. */
 #include <errno.h>
 #include "ops.h"
 
