@@ -261,7 +261,7 @@ static const struct {
 	{ IBV_DEVICE_SYS_IMAGE_GUID, sys_image_guid, false },
 	{ IBV_DEVICE_BAD_PKEY_CNTR, counters, false },
 	{ IBV_DEVICE_BAD_QKEY_CNTR, counters, false },
-	/* By umr_rules and umr_data. */
+	/* By umr_rules and umr_traffic. */
 	{ IBV_EXP_DEVICE_UMR, elsewhere, false },
 	{ IBV_EXP_DEVICE_UMR_FIXED_SIZE, elsewhere, false },
 	/* Standard ones that are stock's business. */

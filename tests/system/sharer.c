@@ -35,7 +35,7 @@
 #include <infiniband/verbs_share.h>
 
 #include "rc.h"
-#include "sharer.h"
+#include "puppet.h"
 
 #define MAX_THINGS 128
 #define MAX_ARGS   10

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What the halves of sharer share: named things, and the answers. */
-#ifndef TESTS_SYSTEM_SHARER_H
-#define TESTS_SYSTEM_SHARER_H
+#ifndef TESTS_SYSTEM_PUPPET_H
+#define TESTS_SYSTEM_PUPPET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,9 +36,9 @@ void refuse(int err);
 void usage(void);
 bool number(const char *text, uint64_t *value);
 
-/* sharer_fd.c */
+/* puppet_fd.c */
 void cmd_fd(char **argv);
-/* sharer_qp.c */
+/* puppet_verbs.c */
 void cmd_qp(char **argv);
 void cmd_cq(char **argv);
 void cmd_channel(char **argv);

@@ -10,7 +10,7 @@
 #include <infiniband/verbs.h>
 
 #include "rc.h"
-#include "sharer.h"
+#include "puppet.h"
 
 /* Where completions are waited for. */
 #define LIMIT_MS 10000

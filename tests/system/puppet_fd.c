@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <infiniband/verbs_share.h>
 
-#include "sharer.h"
+#include "puppet.h"
 
 static int address(struct sockaddr_un *un, const char *name)
 {
