@@ -6,7 +6,7 @@
 # may pin 5 GiB.
 set -u
 rc=0
-for program in mw_by_exp mw_large_by_exp mw_rules; do
+for program in mw_by_exp mw_rules; do
 	"${MLX5X_BUILD:?}/tests/system/$program" || rc=1
 done
 exit $rc

@@ -6,7 +6,7 @@
 # may pin 5 GiB.  Small data may come within CQEs, but not to QPs with keys.
 set -u
 rc=0
-for program in umr_traffic umr_rules umr_life; do
+for program in umr_maps umr_rules umr_life; do
 	"${MLX5X_BUILD:?}/tests/system/$program" || rc=1
 done
 MLX5_SCATTER_TO_CQE=1 "$MLX5X_BUILD/tests/system/umr_life" umr-life-small ||

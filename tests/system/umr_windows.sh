@@ -7,9 +7,9 @@
 set -u
 rc=0
 dir=${MLX5X_BUILD:?}/tests/system
-for program in umr_key umr_life umr_maps umr_wr; do
+for program in umr_maps umr_rules umr_life umr_wr; do
 	"$dir/$program" || rc=1
 done
-"$dir/umr_maps" capabilities |
+"$dir/umr_rules" capabilities |
 	grep '^# pieces 255, inline [0-9]*, depth 1, equal up to 0$' || rc=1
 exit $rc
