@@ -3,6 +3,11 @@
 # System tests: the scripts tests/system/*.sh that have a line "# lab:", and
 # the entries of tests/system/manifest, which tells the words. They run in
 # virtual machines; tests that want the same machine share one.
+#
+# A test that takes longer than its time limit is a hang. On a busy host
+# everything takes longer, so limits are multiplied by the patience, here and in
+# the guest (MLX5X_PATIENCE): by three on an idle host, by one more for each
+# process per CPU that waits when the machine is started.
 
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
@@ -63,6 +68,16 @@ system_follow() {
 	sed -u -E 's/^(ok|FAIL|skip) /\1 system: /' | tee -a "$CHECK_RESULTS"
 }
 
+# system_patience PLAN: multiplies its limits; every line tells by what
+system_patience() {
+	local factor
+	factor=$(awk -v cpus="$(nproc)" \
+		'{ print 3 + int($1 / cpus) }' /proc/loadavg)
+	awk -v factor="$factor" '{ $4 *= factor; print $0, factor }' \
+		"$1" >"$1.new"
+	mv "$1.new" "$1"
+}
+
 # system_machine PLAN: runs one machine
 system_machine() {
 	local name cap findings rc=0
@@ -73,6 +88,7 @@ system_machine() {
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")
 	VM_ALLOW=$(sort -u "$1.allow")
+	system_patience "$1"
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
 	mkdir -p "$VM_DIR"
 	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \

@@ -13,6 +13,8 @@ here=$(dirname "$0")
 . "$here/puppet.sh"
 # shellcheck source=tests/system/gid.sh
 . "$here/gid.sh"
+# shellcheck source=tests/system/peers.sh
+. "$here/peers.sh"
 
 SIZE_MB=64
 steps=0
@@ -67,19 +69,16 @@ show_platform() {
 }
 
 run_pingpong() {
-	local server gid
+	local gid
 	gid=$(first_gid)
 	say "\$ ibv_rc_pingpong -g $gid -c      (server)"
 	say "\$ ibv_rc_pingpong -g $gid -c localhost   (client)"
-	timeout 60 ibv_rc_pingpong -g "$gid" -c >/tmp/demo.server 2>&1 &
-	server=$!
-	sleep 1
-	timeout 60 ibv_rc_pingpong -g "$gid" -c localhost >/tmp/demo.client 2>&1
-	wait "$server"
-	say "$(grep 'bytes in' /tmp/demo.client)"
-	say "$(grep 'iters in' /tmp/demo.client)"
+	talk 18515 "ibv_rc_pingpong -g $gid -c" \
+		"ibv_rc_pingpong -g $gid -c localhost"
+	say "$(grep 'bytes in' /tmp/peers.client)"
+	say "$(grep 'iters in' /tmp/peers.client)"
 	say "-c: every byte that arrived was compared with what was sent"
-	! grep -qi 'invalid data' /tmp/demo.client /tmp/demo.server
+	! grep -qi 'invalid data' /tmp/peers.client /tmp/peers.server
 }
 
 timed() {
