@@ -1,26 +1,30 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# System tests: the scripts tests/system/*.sh that have a line
+# System tests: the scripts tests/system/*.sh that have a line "# lab:", and
+# the entries of tests/system/manifest, which tells the words. They run in
+# virtual machines; tests that want the same machine share one.
 #
-#   # lab: hcas=1 provider=both user=alice tier=short mem=1G smp=2 timeout=300
-#
-# (each word may be left out; these are the defaults, but user=root) run in
-# virtual machines. Scripts that want the same machine share one. The word
-# cap=NAME=NUM has softhca report another value of a capability. A line
-# "# lab-expect-log: REGEX" tells a kernel warning that the script provokes, a
-# line "# lab-allow-log: REGEX" one that it may provoke.
+# A test that takes longer than its time limit is a hang. On a busy host
+# everything takes longer, so limits are multiplied by the patience, here and in
+# the guest (MLX5X_PATIENCE): by three on an idle host, by one more for each
+# process per CPU that waits when the machine is started.
 
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
-# system_header SCRIPT: sets T_* from its line
+# system_about NAME: what the test says
+system_about() {
+	"$LAB_SRC/tests/system/run" --about "$1"
+}
+
+# system_header NAME: sets T_* from its words
 system_header() {
 	local word words
 	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=2
 	T_timeout=300 T_cap=''
-	read -ra words < <(sed -n 's/^# lab: *//p' "$1")
+	read -ra words < <(system_about "$1" | sed -n 's/^lab: *//p')
 	for word in "${words[@]}"; do
 		if [[ $SYSTEM_WORDS != *" ${word%%=*} "* ]]; then
-			echo "unknown word '$word' in its '# lab:' line"
+			echo "unknown word '$word' in what it says to the lab"
 			return 1
 		fi
 		printf -v "T_${word%%=*}" '%s' "${word#*=}"
@@ -34,18 +38,14 @@ system_header() {
 	esac
 }
 
-# Adds the script's lines to the plan of its kind of machine.
+# Adds the test's lines to the plan of its kind of machine.
 system_plan() {
-	local script=$1 name plan provider
-	name=$(basename "$script" .sh)
-	if ! grep -q '^# lab: ' "$script"; then
-		return
-	fi
-	if ! system_header "$script" >"$LAB_TMP/header"; then
-		check_result FAIL "system: $name" "$(cat "$LAB_TMP/header")"
-		return
-	fi
+	local name=$1 plan provider
 	if [ -n "$CHECK_ONLY" ] && [ "$CHECK_ONLY" != "$name" ]; then
+		return
+	fi
+	if ! system_header "$name" >"$LAB_TMP/header"; then
+		check_result FAIL "system: $name" "$(cat "$LAB_TMP/header")"
 		return
 	fi
 	if [ "$T_tier" = long ] && [ "$CHECK_LONG" = 0 ]; then
@@ -56,17 +56,26 @@ system_plan() {
 	for provider in stock mlx5x; do
 		if [ "$T_provider" = both ] || [ "$T_provider" = $provider ]
 		then
-			echo "/mnt/src/tests/system/$name.sh $provider" \
-				"$T_user $T_timeout" >>"$plan"
+			echo "$name $provider $T_user $T_timeout" >>"$plan"
 		fi
 	done
-	sed -n 's/^# lab-expect-log: *//p' "$script" >>"$plan.expect"
-	sed -n 's/^# lab-allow-log: *//p' "$script" >>"$plan.allow"
+	system_about "$name" | sed -n 's/^lab-expect-log: *//p' >>"$plan.expect"
+	system_about "$name" | sed -n 's/^lab-allow-log: *//p' >>"$plan.allow"
 }
 
 # The suite's output as it comes, under the check's names.
 system_follow() {
 	sed -u -E 's/^(ok|FAIL|skip) /\1 system: /' | tee -a "$CHECK_RESULTS"
+}
+
+# system_patience PLAN: multiplies its limits; every line tells by what
+system_patience() {
+	local factor
+	factor=$(awk -v cpus="$(nproc)" \
+		'{ print 3 + int($1 / cpus) }' /proc/loadavg)
+	awk -v factor="$factor" '{ $4 *= factor; print $0, factor }' \
+		"$1" >"$1.new"
+	mv "$1.new" "$1"
 }
 
 # system_machine PLAN: runs one machine
@@ -79,6 +88,7 @@ system_machine() {
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")
 	VM_ALLOW=$(sort -u "$1.allow")
+	system_patience "$1"
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
 	mkdir -p "$VM_DIR"
 	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \
@@ -96,15 +106,18 @@ system_machine() {
 }
 
 system_tests() {
-	local script plan
+	local name names plan
 	rm -rf "$LAB_TMP/plans"
 	mkdir -p "$LAB_TMP/plans"
 	accel_choose
-	for script in "$LAB_SRC"/tests/system/*.sh; do
-		if [ -e "$script" ]; then
-			system_plan "$script"
-		fi
+	names=$("$LAB_SRC/tests/system/run" --names)
+	for name in $names; do
+		system_plan "$name"
 	done
+	if [ -n "$CHECK_ONLY" ] && ! grep -qxF -e "$CHECK_ONLY" <<<"$names"
+	then
+		check_result FAIL "system: $CHECK_ONLY" "there is no such test"
+	fi
 	for plan in "$LAB_TMP"/plans/*; do
 		case $plan in
 		*'*' | *.expect | *.allow) ;;

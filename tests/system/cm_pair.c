@@ -180,8 +180,9 @@ static const char *end_end(struct cm_end *end)
 	    (end->write && rdma_dereg_mr(end->write)))
 		return "rdma_dereg_mr";
 	/*
-	 * With its QP and SRQ.  It disconnects too, and unlike rdma_disconnect
-	 * does not wait for the other end, which is of this process.
+	 * This destroys its QP and SRQ too.  It also disconnects, but unlike
+	 * rdma_disconnect it does not wait for the other end, which is in this
+	 * process.
 	 */
 	rdma_destroy_ep(end->id);
 	free(end->buf);
@@ -199,5 +200,6 @@ const char *cm_pair_end(struct cm_pair *pair)
 		step = end_end(&pair->far);
 	if (pair->listener)
 		rdma_destroy_ep(pair->listener);
+	memset(pair, 0, sizeof(*pair));
 	return step;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cm_verbs ADDRESS [FILTER]: every function of rdma/rdma_verbs.h, with the
- * data, contexts and rights that it promises.
+ * cm_verbs ADDRESS [FILTER]: proves that every function of rdma/rdma_verbs.h
+ * handles data, contexts and rights as it promises.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,27 +15,28 @@
 
 #define GRH 40
 
-static const char *address;
 static struct cm_pair pair;
 static struct cm_end *const near = &pair.near, *const far = &pair.far;
 
-static void with_pair(enum cm_kind kind, void (*run)(void))
+static void end_pair(void)
+{
+	const char *step = cm_pair_end(&pair);
+
+	CHECK(!step, "%s: %s", step, strerror(errno));
+}
+
+static void make_pair(enum cm_kind kind)
 {
 	const char *step;
 
-	if (cm_pair_make(&pair, kind, address, &step))
-		test_fail(__FILE__, __LINE__, "%s: %s", step, strerror(errno));
-	else
-		run();
-	step = cm_pair_end(&pair);
-	if (step)
-		test_fail(__FILE__, __LINE__, "%s: %s", step, strerror(errno));
+	CHECK(!cm_pair_make(&pair, kind, test_argv[0], &step), "%s: %s", step,
+	      strerror(errno));
 }
 
-/* The context of a request, by the place of the call. */
+/* A request gets the line of its call as its context. */
 #define CONTEXT ((void *)(uintptr_t)(0x1000000 + __LINE__))
 
-/* Post and see the completion, with its context. */
+/* Post, and check the completion and its context. */
 #define SEND(call, op)                                                  \
 	do {                                                            \
 		struct ibv_wc wc_;                                      \
@@ -101,7 +102,7 @@ static void registration(void)
 	      "memory that is not there: %d", errno);
 }
 
-/* One message each way of posting it, in one direction. */
+/* One message from near to far. */
 static void message(size_t length, int flags)
 {
 	void *context = CONTEXT;
@@ -267,7 +268,7 @@ static void *send_later(void *unused)
 	return NULL;
 }
 
-/* rdma_get_recv_comp sleeps until there is a completion, again and again. */
+/* rdma_get_recv_comp sleeps until there is a completion, three times. */
 static void sleep_for_completion(void)
 {
 	void *context = CONTEXT;
@@ -312,7 +313,8 @@ static void datagrams(void)
 #define CASE(name, kind, run)         \
 	static void case_##name(void) \
 	{                             \
-		with_pair(kind, run); \
+		make_pair(kind);      \
+		run();                \
 	}
 
 CASE(registration, CM_RC, registration)
@@ -334,34 +336,29 @@ CASE(srq_ex_send_recv, CM_RC_SRQ_EX, send_recv)
 CASE(srq_sleep, CM_RC_SRQ, sleep_for_completion)
 CASE(datagrams, CM_UD, datagrams)
 
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		{ "cm-seterrno", seterrno },
-		{ "cm-registration", case_registration },
-		{ "cm-send-recv", case_send_recv },
-		{ "cm-sendv-recvv", case_sendv_recvv },
-		{ "cm-empty-message", case_empty_message },
-		{ "cm-read-readv", case_reads },
-		{ "cm-write-writev", case_writes },
-		{ "cm-refused-posts", case_refused },
-		{ "cm-write-to-reg_msgs", case_write_to_msgs },
-		{ "cm-write-to-reg_read", case_write_to_read },
-		{ "cm-read-from-reg_msgs", case_read_from_msgs },
-		{ "cm-read-from-reg_write", case_read_from_write },
-		{ "cm-write-beyond", case_write_beyond },
-		{ "cm-sleep-for-completion", case_sleep_for_completion },
-		{ "cm-srq-send-recv", case_srq_send_recv },
-		{ "cm-srq-sendv-recvv", case_srq_sendv_recvv },
-		{ "cm-srq-sleep", case_srq_sleep },
-		{ "cm-srq-ex-send-recv", case_srq_ex_send_recv },
-		{ "cm-ud-send", case_datagrams },
-	};
+static const struct test_case cases[] = {
+	{ "cm-seterrno", seterrno },
+	{ "cm-registration", case_registration },
+	{ "cm-send-recv", case_send_recv },
+	{ "cm-sendv-recvv", case_sendv_recvv },
+	{ "cm-empty-message", case_empty_message },
+	{ "cm-read-readv", case_reads },
+	{ "cm-write-writev", case_writes },
+	{ "cm-refused-posts", case_refused },
+	{ "cm-write-to-reg_msgs", case_write_to_msgs },
+	{ "cm-write-to-reg_read", case_write_to_read },
+	{ "cm-read-from-reg_msgs", case_read_from_msgs },
+	{ "cm-read-from-reg_write", case_read_from_write },
+	{ "cm-write-beyond", case_write_beyond },
+	{ "cm-sleep-for-completion", case_sleep_for_completion },
+	{ "cm-srq-send-recv", case_srq_send_recv },
+	{ "cm-srq-sendv-recvv", case_srq_sendv_recvv },
+	{ "cm-srq-sleep", case_srq_sleep },
+	{ "cm-srq-ex-send-recv", case_srq_ex_send_recv },
+	{ "cm-ud-send", case_datagrams },
+	{ NULL, NULL },
+};
 
-	if (argc < 2) {
-		fprintf(stderr, "usage: cm_verbs ADDRESS [FILTER]\n");
-		return 2;
-	}
-	address = argv[1];
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]), argv[2]);
-}
+const struct test_program test_program = {
+	.name = "cm", .arguments = 1, .after = end_pair, .cases = cases
+};

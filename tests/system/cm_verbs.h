@@ -24,7 +24,7 @@ struct cm_end {
 struct cm_pair {
 	struct rdma_cm_id *listener;
 	struct cm_end near, far;
-	/* Of near, when the ids are of RDMA_PS_UDP: how to reach far. */
+	/* How near reaches far if the ids are of RDMA_PS_UDP. */
 	struct ibv_ah *ah;
 	uint32_t far_qpn;
 };

@@ -5,15 +5,16 @@
 # provider are in use, runs an unchanged program over the provider, then
 # shares memory between processes.  Ends with a summary; exit status 1 when
 # any step failed.
-# Steps are called by name:
+# The functions of steps are called by name:
 # shellcheck disable=SC2317
 set -u
 here=$(dirname "$0")
-export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 # shellcheck source=tests/system/puppet.sh
 . "$here/puppet.sh"
 # shellcheck source=tests/system/gid.sh
 . "$here/gid.sh"
+# shellcheck source=tests/system/peers.sh
+. "$here/peers.sh"
 
 SIZE_MB=64
 steps=0
@@ -23,7 +24,7 @@ say() {
 	printf '      %s\n' "$*"
 }
 
-# What has just been proved.
+# tick TEXT: says what has just been proved
 tick() {
 	printf '      \342\234\224 %s\n' "$*"
 }
@@ -32,8 +33,8 @@ now() {
 	date +%s%N
 }
 
-# step TEXT FUNCTION: runs it in a shell of its own, so that whatever fails
-# in it ends it, and shows its outcome and time.
+# step TEXT FUNCTION: runs it in a shell of its own, which ends at the first
+# command that fails, and shows its outcome and time
 step() {
 	local text=$1 begin ms
 	steps=$((steps + 1))
@@ -68,19 +69,16 @@ show_platform() {
 }
 
 run_pingpong() {
-	local server gid
+	local gid
 	gid=$(first_gid)
 	say "\$ ibv_rc_pingpong -g $gid -c      (server)"
 	say "\$ ibv_rc_pingpong -g $gid -c localhost   (client)"
-	timeout 60 ibv_rc_pingpong -g "$gid" -c >/tmp/demo.server 2>&1 &
-	server=$!
-	sleep 1
-	timeout 60 ibv_rc_pingpong -g "$gid" -c localhost >/tmp/demo.client 2>&1
-	wait "$server"
-	say "$(grep 'bytes in' /tmp/demo.client)"
-	say "$(grep 'iters in' /tmp/demo.client)"
+	talk 18515 "ibv_rc_pingpong -g $gid -c" \
+		"ibv_rc_pingpong -g $gid -c localhost"
+	say "$(grep 'bytes in' /tmp/peers.client)"
+	say "$(grep 'iters in' /tmp/peers.client)"
 	say "-c: every byte that arrived was compared with what was sent"
-	! grep -qi 'invalid data' /tmp/demo.client /tmp/demo.server
+	! grep -qi 'invalid data' /tmp/peers.client /tmp/peers.server
 }
 
 timed() {
@@ -90,39 +88,38 @@ timed() {
 	echo $((($(now) - begin) / 1000))
 }
 
-# rdma read|write QP MR LENGTH ADDR KEY: by C; prints the microseconds.
+# rdma read|write QP MR LENGTH ADDR KEY: done by C; prints the microseconds
 rdma() {
 	local begin
 	begin=$(now)
-	want ok C qp "$2" "$1" "$3" 0 "$4" "$5" "$6" >/dev/null
-	want ok C qp "$2" poll >/dev/null
+	ok C qp "$2" "$1" "$3+0" "$4" "$5" "$6"
 	echo $((($(now) - begin) / 1000))
 }
 
 create_and_attach() {
 	local a b h us
 
-	a=$(want ok A mr m create "${SIZE_MB}M" lw,rr,rw,ur,uw,or)
-	h=$(field handle "$a")
+	a=$(want ok A mr m create p "${SIZE_MB}M" lw,rr,rw,ur,uw,or)
+	h=$(field number "$a")
 	tick "A (user alice) makes a shared MR of $SIZE_MB MiB: handle $h;" \
 		"her processes may write to it, other users only read"
-	b=$(want ok B mr m attach "$h" lw,rr,rw)
+	b=$(want ok B mr m attach p "$h" lw,rr,rw)
 	tick "B (alice, started separately) attaches by that number:" \
 		"rkey $(field rkey "$b") of its own, the same memory"
 
-	want ok C mr c reg 1M lw >/dev/null
-	want ok C mr c fill 0 1M 1 >/dev/null
+	ok C mr c reg p 1M lw
+	ok C mr c fill 0 1M 1
 	join_qps C to-b B to-c
 	us=$(rdma write to-b c 1M "$(field addr "$b")" "$(field rkey "$b")")
-	want ok A mr m check 0 1M 1 >/dev/null
+	ok A mr m check 0 1M 1
 	tick "C (a peer over RC) writes 1 MiB by RDMA with B's key, in $us us;" \
 		"A reads those bytes in its own memory"
 
-	want ok A mr m fill 1M 63M 2 >/dev/null
+	ok A mr m fill 1M 63M 2
 	join_qps C to-a A to-c
-	want ok C mr d reg 64M lw >/dev/null
+	ok C mr d reg p 64M lw
 	us=$(rdma read to-a d 64M "$(field addr "$a")" "$(field rkey "$a")")
-	want ok C mr d check 1M 63M 2 >/dev/null
+	ok C mr d check 1M 63M 2
 	tick "C reads all $SIZE_MB MiB from A by RDMA, in $us us;" \
 		"every byte is right"
 	owner_handle=$h
@@ -130,34 +127,31 @@ create_and_attach() {
 }
 
 refuse_others() {
-	want "err EACCES" D mr m attach "$owner_handle" lw >/dev/null
+	refuses EACCES D mr m attach p "$owner_handle" lw
 	tick "D (user bob) asks to write: refused (EACCES)"
-	want ok D mr r attach "$owner_handle" none >/dev/null
-	want ok D mr r check 1M 1M 2 >/dev/null
+	ok D mr r attach p "$owner_handle" none
+	ok D mr r check 1M 1M 2
 	tick "D asks only to read: granted, and it sees A's bytes"
 }
 
 owner_leaves() {
-	want ok A mr m dereg >/dev/null
-	want "err ENOENT" C mr x attach "$owner_handle" lw >/dev/null
+	ok A mr m dereg
+	refuses ENOENT C mr x attach p "$owner_handle" lw
 	tick "A deregisters; a new attach is refused (ENOENT)"
-	want ok B mr m check 0 1M 1 >/dev/null
-	want ok C mr c fill 0 1M 3 >/dev/null
+	ok B mr m check 0 1M 1
+	ok C mr c fill 0 1M 3
 	rdma write to-b c 1M "$(field addr "$attached")" \
 		"$(field rkey "$attached")" >/dev/null
-	want ok B mr m check 0 1M 3 >/dev/null
+	ok B mr m check 0 1M 3
 	tick "B goes on: its data is there, and C still writes to it by RDMA"
 }
 
 share_memory() {
 	local p
-	puppet A alice
-	puppet B alice
-	puppet C alice
-	puppet D bob
-	for p in A B C D; do
-		want ok "$p" open >/dev/null
-	done
+	start A alice
+	start B alice
+	start C alice
+	start D bob
 	create_and_attach
 	refuse_others
 	owner_leaves

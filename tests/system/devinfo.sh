@@ -3,8 +3,8 @@
 # lab: hcas=2 provider=mlx5x user=alice
 #
 # Proves that ibv_devices lists each HCA, that ibv_devinfo opens it, and that
-# "ibv_devinfo -v" prints under ours what it prints under stock libmlx5, line
-# for line, but for the differences explained below.
+# "ibv_devinfo -v" prints the same under ours as under stock libmlx5, line for
+# line, except for the differences that are explained below.
 set -u
 failed=0
 
@@ -18,7 +18,7 @@ check() {
 	fi
 }
 
-# Differences that are right: none.
+# There are no such differences at present.
 explained='^$'
 
 n=$(ibv_devices | grep -c mlx5_)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that users reach softhca by DEVX over stock libmlx5: general
- * commands, memory keys that are lists of other keys, UMEMs, keys and a CQ on
- * a UMEM, the null key; RDMA through such keys moves the right bytes; keys of
- * physical addresses are refused, and a UMEM stays while something is on it.
+ * Proves that DEVX works over stock libmlx5 and softhca: general commands,
+ * memory keys that are lists of other keys, UMEMs, keys and a CQ on a UMEM, the
+ * null key.  RDMA through such keys moves the right bytes.  Keys of physical
+ * addresses are refused.  A UMEM stays while something is on it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -11,16 +11,10 @@
 #include <string.h>
 #include <infiniband/mlx5dv.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define SIZE	 65536u
-#define LIMIT_MS 10000
+#define SIZE 65536u
 
-static struct rc_device dev;
-static struct rc_qp a, b;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
 static uint32_t pdn;
 
 static void put32(uint8_t *at, uint32_t v)
@@ -65,18 +59,10 @@ static void post(uint32_t rkey, uint64_t remote, uint64_t addr, uint32_t lkey,
 		 enum ibv_wc_status status)
 {
 	struct ibv_sge sge = { .addr = addr, .length = len, .lkey = lkey };
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = { .remote_addr = remote, .rkey = rkey },
-	};
-	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 
-	CHECK(!ibv_post_send(a.qp, &wr, &bad), "post failed");
-	CHECK(!rc_poll(&a, &wc, LIMIT_MS), "no completion");
+	CHECK(!rc_rdma(&a, opcode, &sge, remote, rkey, &wc),
+	      "no completion: %m");
 	CHECK(wc.status == status, "%s instead of %s",
 	      ibv_wc_status_str(wc.status), ibv_wc_status_str(status));
 }
@@ -130,7 +116,7 @@ static void test_list(void)
 	CHECK(!mlx5dv_devx_obj_destroy(obj), "DESTROY_MKEY");
 }
 
-/* A key of len bytes, some of which are in each of its pages. */
+/* A key of len bytes on a UMEM; it has bytes in each of its pages. */
 static void umem_key(uint32_t len)
 {
 	const size_t skip = 1000; /* within the buffer's first page */
@@ -166,7 +152,7 @@ static void test_umem(void)
 {
 	uint32_t pages;
 
-	for (pages = 0; pages < 7 && !test_failed(); pages++)
+	for (pages = 0; pages < 7; pages++)
 		umem_key(pages * 4096 + 100);
 }
 
@@ -231,51 +217,41 @@ static void test_null(void)
 	CHECK(!ibv_dereg_mr(mr), "dereg");
 }
 
-static int open_all(void)
+static void open_all(void)
 {
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ;
 	struct mlx5dv_obj obj;
 	struct mlx5dv_pd pd;
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		     IBV_ACCESS_REMOTE_READ;
 
-	if (rc_open(&dev, NULL) || rc_pair(&dev, &a, &b, &rc_defaults))
-		return -1;
-	src = aligned_alloc(4096, SIZE);
-	dst = aligned_alloc(4096, SIZE);
-	if (!src || !dst)
-		return -1;
+	rig_open(SIZE, access, access);
 	rc_fill(src, SIZE, 1, 0);
-	src_mr = ibv_reg_mr(dev.pd, src, SIZE, access);
-	dst_mr = ibv_reg_mr(dev.pd, dst, SIZE, access);
+	rig_pair();
 	obj.pd.in = dev.pd;
 	obj.pd.out = &pd;
-	if (!src_mr || !dst_mr || mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD))
-		return -1;
+	CHECK(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD), "init_obj: %m");
 	pdn = pd.pdn;
-	return 0;
 }
 
-int main(int argc, char **argv)
+static void close_all(void)
 {
-	static const struct test_case cases[] = {
-		{ "devx-general", test_general },
-		{ "devx-list", test_list },
-		{ "devx-umem", test_umem },
-		{ "devx-cq", test_cq },
-		{ "devx-physical", test_physical },
-		{ "devx-null-mr", test_null },
-	};
-	int rc;
-
-	if (open_all())
-		return 1;
-	rc = test_main(cases, sizeof(cases) / sizeof(cases[0]),
-		       argc > 1 ? argv[1] : NULL);
-	rc_unpair(&a, &b);
-	ibv_dereg_mr(src_mr);
-	ibv_dereg_mr(dst_mr);
-	free(src);
-	free(dst);
-	rc_close(&dev);
-	return rc;
+	rig_unpair();
+	CHECK(!ibv_dereg_mr(src_mr) && !ibv_dereg_mr(dst_mr), "dereg: %m");
+	CHECK(!rc_close(&dev), "close: %m");
 }
+
+static const struct test_case cases[] = {
+	{ "devx-general", test_general },
+	{ "devx-list", test_list },
+	{ "devx-umem", test_umem },
+	{ "devx-cq", test_cq },
+	{ "devx-physical", test_physical },
+	{ "devx-null-mr", test_null },
+	{ NULL, NULL },
+};
+
+const struct test_program test_program = { .name = "devx",
+					   .open = open_all,
+					   .close = close_all,
+					   .after = rig_mend,
+					   .cases = cases };

@@ -7,22 +7,12 @@ set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/system/gid.sh
 . "$here/gid.sh"
+# shellcheck source=tests/system/peers.sh
+. "$here/peers.sh"
 bin=${MLX5X_BUILD:?}/examples
 sock=$(mktemp -u /tmp/share.XXXXXX)
 gid=$(first_gid)
 failed=0
-
-# wait_for SECONDS COMMAND...
-wait_for() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		if [ $SECONDS -gt $end ]; then
-			return 1
-		fi
-		sleep 0.1
-	done
-}
 
 # result NAME RC LOG
 result() {
@@ -38,7 +28,7 @@ share() {
 	local owner rc=0
 	"$bin/share_export" "$sock" 3 >/tmp/share.out 2>&1 &
 	owner=$!
-	wait_for 10 test -S "$sock" || true
+	wait_for test -S "$sock" || true
 	for _ in 1 2 3; do
 		"$bin/share_import" "$sock" "$gid" || rc=1
 	done
@@ -49,16 +39,16 @@ share() {
 	result example-share $rc /tmp/share.out
 }
 
-# The client writes to the server's board by RDMA; a third process sees it,
-# and no longer when the server has gone.
+# The client writes to the server's board by RDMA. A third process sees it, but
+# not when the server has gone.
 connection() {
 	local address=10.77.0.1 port=7481 server board rc=0 out=/tmp/cm.out
 	mkfifo /tmp/cm.in
-	timeout 60 "$bin/cm_server" $address $port </tmp/cm.in >$out 2>&1 &
+	limited "$bin/cm_server" $address $port </tmp/cm.in >$out 2>&1 &
 	server=$!
 	exec 3>/tmp/cm.in
-	wait_for 10 grep -q listening $out || rc=1
-	timeout 30 "$bin/cm_client" $address $port 'the client was here' \
+	wait_for grep -q listening $out || rc=1
+	limited "$bin/cm_client" $address $port 'the client was here' \
 		>/tmp/cm.client 2>&1 || rc=1
 	cat /tmp/cm.client >>$out
 	grep -q 'server: write something' $out || rc=1
@@ -77,10 +67,10 @@ connection() {
 	result example-cm-board-gone $rc $out
 }
 
-# One READ takes three pieces, by their key.
+# One READ takes three pieces by one key.
 pieces() {
 	local rc=0 out=/tmp/mkey.out
-	timeout 30 "$bin/mkey_list" "$gid" >$out 2>&1 || rc=1
+	limited "$bin/mkey_list" "$gid" >$out 2>&1 || rc=1
 	grep -qx 'read: three pieces, one key, one READ' $out || rc=1
 	result example-mkey $rc $out
 }
@@ -95,7 +85,7 @@ wrong_arguments() {
 		"$sock 1 1" "$sock 4294967297" "$long"; do
 		rc=0
 		# shellcheck disable=SC2086 # words
-		timeout 20 "$bin/share_export" $arguments >/dev/null 2>&1 ||
+		limited "$bin/share_export" $arguments >/dev/null 2>&1 ||
 			rc=$?
 		[ $rc = 2 ] || wrong="share_export $arguments: status $rc"
 	done
@@ -103,23 +93,23 @@ wrong_arguments() {
 		"$long"; do
 		rc=0
 		# shellcheck disable=SC2086
-		timeout 20 "$bin/share_import" $arguments >/dev/null 2>&1 ||
+		limited "$bin/share_import" $arguments >/dev/null 2>&1 ||
 			rc=$?
 		[ $rc = 2 ] || wrong="share_import $arguments: status $rc"
 	done
 	for arguments in x -1 256 "1 1"; do
 		rc=0
 		# shellcheck disable=SC2086
-		timeout 20 "$bin/mkey_list" $arguments >/dev/null 2>&1 ||
+		limited "$bin/mkey_list" $arguments >/dev/null 2>&1 ||
 			rc=$?
 		[ $rc = 2 ] || wrong="mkey_list $arguments: status $rc"
 	done
 	rc=0
-	timeout 20 "$bin/share_export" "$file" >/dev/null 2>&1 || rc=$?
+	limited "$bin/share_export" "$file" >/dev/null 2>&1 || rc=$?
 	if [ $rc != 1 ] || [ "$(cat "$file")" != precious ]; then
 		wrong="share_export of a file: status $rc"
 	fi
-	if timeout 20 "$bin/share_import" "$file" >/dev/null 2>&1; then
+	if limited "$bin/share_import" "$file" >/dev/null 2>&1; then
 		wrong="share_import of a file"
 	fi
 	rm -f "$file"
@@ -134,9 +124,9 @@ wrong_arguments() {
 # An importer that dies leaves neither a waiting owner nor a socket.
 importer_dies() {
 	local owner rc=0
-	timeout 20 "$bin/share_export" "$sock" >/tmp/share.out 2>&1 &
+	limited "$bin/share_export" "$sock" >/tmp/share.out 2>&1 &
 	owner=$!
-	wait_for 10 test -S "$sock" || true
+	wait_for test -S "$sock" || true
 	python3 -c 'import socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])' "$sock"

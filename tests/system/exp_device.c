@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that ibv_exp_query_device tells the truth: every flag and group that
- * it reports is used here, with success, and one that has no test here fails;
- * what works is reported; it does not matter what the program left in the
- * structure.  The groups of indirect keys have tests of their own (umr_rules).
+ * Proves that ibv_exp_query_device tells the truth.  Each flag and group that
+ * it reports is used here, and works; a flag that has no test here is a
+ * failure. What works is reported.  It does not matter what the program left in
+ * the structure.  The groups of indirect keys have tests of their own
+ * (umr_rules).
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,31 +13,14 @@
 #include <string.h>
 #include <infiniband/verbs_exp.h>
 
-#include "harness.h"
 #include "mw_ops.h"
+#include "rig.h"
 
-#define SIZE	 65536u
-#define LEN	 1000u
-#define LIMIT_MS 20000
-#define RW	 (IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_REMOTE_READ)
+#define SIZE 65536u
+#define LEN  1000u
+#define RW   (IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_REMOTE_READ)
 
-static struct rc_device dev;
-static struct rc_qp a, b;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
 static struct ibv_exp_device_attr attr;
-
-static bool on_stock(void)
-{
-	return !strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock");
-}
-
-static void renew(void)
-{
-	rc_unpair(&a, &b);
-	if (rc_pair(&dev, &a, &b, &rc_defaults))
-		test_fail(__FILE__, __LINE__, "rc_pair: %m");
-}
 
 static struct ibv_mr *allocated(uint64_t access)
 {
@@ -52,11 +36,11 @@ static struct ibv_mr *allocated(uint64_t access)
 static enum ibv_wc_status read_it(uint64_t addr, uint32_t rkey)
 {
 	struct ibv_sge sge = { (uintptr_t)src, LEN, src_mr->lkey };
-	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	struct ibv_wc wc;
 
-	if (mw_rdma(a.qp, IBV_WR_RDMA_READ, &sge, addr, rkey) ||
-	    mw_poll(&a, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no completion");
+	CHECK(!mw_rdma(a.qp, IBV_WR_RDMA_READ, &sge, addr, rkey) &&
+		      !mw_poll(&a, &wc),
+	      "no completion");
 	return wc.status;
 }
 
@@ -103,14 +87,13 @@ static void mem_window(void)
 
 	CHECK(mw, "alloc_mw: %m");
 	CHECK(attr.max_mw > 0, "max_mw %d", attr.max_mw);
-	CHECK(!mw_bind1(b.qp, mw, &bind) && !mw_poll(&b, &wc, LIMIT_MS) &&
-		      !wc.status,
+	CHECK(!mw_bind1(b.qp, mw, &bind) && !mw_poll(&b, &wc) && !wc.status,
 	      "bind");
 	CHECK(!read_it((uintptr_t)dst, mw->rkey), "read");
 	CHECK(!ibv_dealloc_mw(mw), "dealloc: %m");
 }
 
-/* Its QP alone may use it. */
+/* Only the QP that it is bound to may use it. */
 static void mw_type_2b(void)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
@@ -122,18 +105,17 @@ static void mw_type_2b(void)
 	CHECK(mw, "alloc_mw: %m");
 	rkey = ibv_inc_rkey(mw->rkey);
 	CHECK(!rc_pair(&dev, &c, &d, &rc_defaults), "rc_pair: %m");
-	CHECK(!mw_bind2(d.qp, mw, rkey, &bind) && !mw_poll(&d, &wc, LIMIT_MS) &&
+	CHECK(!mw_bind2(d.qp, mw, rkey, &bind) && !mw_poll(&d, &wc) &&
 		      !wc.status,
 	      "bind");
 	CHECK(read_it((uintptr_t)dst, rkey) == IBV_WC_REM_ACCESS_ERR,
 	      "by another QP");
-	renew();
+	rig_pair();
 	mw->rkey = rkey;
-	CHECK(!mw_local_inv(d.qp, rkey) && !mw_poll(&d, &wc, LIMIT_MS) &&
-		      !wc.status,
+	CHECK(!mw_local_inv(d.qp, rkey) && !mw_poll(&d, &wc) && !wc.status,
 	      "invalidate");
 	rkey = ibv_inc_rkey(rkey);
-	CHECK(!mw_bind2(b.qp, mw, rkey, &bind) && !mw_poll(&b, &wc, LIMIT_MS) &&
+	CHECK(!mw_bind2(b.qp, mw, rkey, &bind) && !mw_poll(&b, &wc) &&
 		      !wc.status,
 	      "bind by another QP");
 	CHECK(!read_it((uintptr_t)dst, rkey), "read");
@@ -141,7 +123,7 @@ static void mw_type_2b(void)
 	CHECK(!ibv_dealloc_mw(mw), "dealloc: %m");
 }
 
-/* Send with invalidate, local invalidate: a peer takes a window away. */
+/* A peer takes a window away, by a SEND with invalidate. */
 static void mem_mgt_extensions(void)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
@@ -154,24 +136,24 @@ static void mem_mgt_extensions(void)
 
 	CHECK(mw, "alloc_mw: %m");
 	rkey = ibv_inc_rkey(mw->rkey);
-	CHECK(!mw_bind2(b.qp, mw, rkey, &bind) && !mw_poll(&b, &wc, LIMIT_MS) &&
+	CHECK(!mw_bind2(b.qp, mw, rkey, &bind) && !mw_poll(&b, &wc) &&
 		      !wc.status,
 	      "bind");
 	CHECK(!ibv_post_recv(b.qp, &rwr, &bad) &&
-		      !mw_send_inv(a.qp, &from, rkey) &&
-		      !mw_poll(&a, &wc, LIMIT_MS) && !wc.status,
+		      !mw_send_inv(a.qp, &from, rkey) && !mw_poll(&a, &wc) &&
+		      !wc.status,
 	      "send");
-	CHECK(!mw_poll(&b, &wc, LIMIT_MS) && !wc.status &&
+	CHECK(!mw_poll(&b, &wc) && !wc.status &&
 		      wc.wc_flags & IBV_WC_WITH_INV && wc.imm_data == rkey,
 	      "receive");
 	CHECK(read_it((uintptr_t)dst, rkey) == IBV_WC_REM_ACCESS_ERR, "open");
-	renew();
+	rig_pair();
 	CHECK(!ibv_dealloc_mw(mw), "dealloc: %m");
 }
 
 static void rnr_nak(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	struct ibv_sge sge = { (uintptr_t)src, 8, src_mr->lkey };
 	struct ibv_send_wr wr = { .sg_list = &sge,
 				  .num_sge = 1,
@@ -181,10 +163,9 @@ static void rnr_nak(void)
 	struct rc_qp c, d;
 	struct ibv_wc wc;
 
-	opts.rnr_retry = 0;
-	CHECK(!rc_pair(&dev, &c, &d, &opts), "rc_pair: %m");
-	CHECK(!ibv_post_send(c.qp, &wr, &bad) && !mw_poll(&c, &wc, LIMIT_MS),
-	      "send");
+	own.rnr_retry = 0;
+	CHECK(!rc_pair(&dev, &c, &d, &own), "rc_pair: %m");
+	CHECK(!ibv_post_send(c.qp, &wr, &bad) && !mw_poll(&c, &wc), "send");
 	CHECK(wc.status == IBV_WC_RNR_RETRY_EXC_ERR, "%s",
 	      ibv_wc_status_str(wc.status));
 	rc_unpair(&c, &d);
@@ -206,7 +187,7 @@ static void sys_image_guid(void)
 	CHECK(!strcmp(text, want), "%s, not %s", want, text);
 }
 
-/* Counters of the port, which the flag says are kept. */
+/* The flags say that the port keeps these counters. */
 static void counters(void)
 {
 	struct ibv_exp_port_attr port = { .comp_mask = 0 };
@@ -230,7 +211,7 @@ static void port_active(void)
 		 "ip link set dev $n down && sleep 1 && ip link set dev $n up",
 		 ibv_get_device_name(dev.context->device));
 	CHECK(!system(command), "%s", command);
-	while (!seen && poll(&fd, 1, LIMIT_MS) > 0 &&
+	while (!seen && poll(&fd, 1, rc_limit_ms()) > 0 &&
 	       !ibv_get_async_event(dev.context, &event)) {
 		seen = event.event_type == IBV_EVENT_PORT_ACTIVE;
 		ibv_ack_async_event(&event);
@@ -261,17 +242,17 @@ static const struct {
 	{ IBV_DEVICE_SYS_IMAGE_GUID, sys_image_guid, false },
 	{ IBV_DEVICE_BAD_PKEY_CNTR, counters, false },
 	{ IBV_DEVICE_BAD_QKEY_CNTR, counters, false },
-	/* By umr_rules and umr_data. */
+	/* Tested by umr_rules and umr_maps. */
 	{ IBV_EXP_DEVICE_UMR, elsewhere, false },
 	{ IBV_EXP_DEVICE_UMR_FIXED_SIZE, elsewhere, false },
-	/* Standard ones that are stock's business. */
+	/* Standard flags that only stock reports. */
 	{ IBV_DEVICE_CHANGE_PHY_PORT, elsewhere, true },
 	{ IBV_DEVICE_AUTO_PATH_MIG, elsewhere, true },
 	{ IBV_DEVICE_UD_IP_CSUM, elsewhere, true },
 	{ IBV_DEVICE_XRC, elsewhere, true },
 	{ IBV_DEVICE_RAW_IP_CSUM, elsewhere, true },
 	{ IBV_DEVICE_MANAGED_FLOW_STEERING, elsewhere, true },
-	/* Last, because it moves the port. */
+	/* Last, because it takes the port down. */
 	{ IBV_DEVICE_PORT_ACTIVE_EVENT, port_active, false },
 };
 
@@ -281,33 +262,31 @@ static void test_flags(void)
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		if (!(left & flags[i].flag) ||
-		    (flags[i].stock_only && !on_stock()))
+		    (flags[i].stock_only && !test_on_stock()))
 			continue;
 		flags[i].test();
-		if (test_failed())
-			return;
 		left &= ~flags[i].flag;
 	}
 	CHECK(!left, "flags 0x%llx have no test", (unsigned long long)left);
 }
 
-/* What this library and this device do is reported. */
+/* What this library and this device can do is reported. */
 static void test_reported(void)
 {
 	const uint64_t must =
 		IBV_EXP_DEVICE_MR_ALLOCATE | IBV_EXP_DEVICE_SHARED_MR |
 		IBV_EXP_DEVICE_MEM_WINDOW | IBV_EXP_DEVICE_MEM_MGT_EXTENSIONS |
 		IBV_EXP_DEVICE_MW_TYPE_2B;
-	uint64_t missing = (must | (on_stock() ? 0 : IBV_EXP_DEVICE_UMR)) &
+	uint64_t missing = (must | (test_on_stock() ? 0 : IBV_EXP_DEVICE_UMR)) &
 			   ~attr.exp_device_cap_flags;
 
 	CHECK(!missing, "0x%llx", (unsigned long long)missing);
 }
 
-/* 8 bytes, by the device's own order of things. */
+/* The device adds to 8 bytes, as exp_atomic_cap says. */
 static void test_atomics(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	struct ibv_sge sge = { (uintptr_t)src, 8, src_mr->lkey };
 	struct ibv_mr *mr =
 		ibv_reg_mr(dev.pd, dst, SIZE,
@@ -321,12 +300,12 @@ static void test_atomics(void)
 	      "exp_atomic_cap %d", attr.exp_atomic_cap);
 	CHECK(attr.max_qp_rd_atom > 0 && attr.max_qp_init_rd_atom > 0,
 	      "max_qp_rd_atom %d", attr.max_qp_rd_atom);
-	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
-	CHECK(mr && !rc_pair(&dev, &c, &d, &opts), "rc_pair: %m");
+	own.access |= IBV_ACCESS_REMOTE_ATOMIC;
+	CHECK(mr && !rc_pair(&dev, &c, &d, &own), "rc_pair: %m");
 	memcpy(dst, &value, 8);
 	CHECK(!mw_rdma(c.qp, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, (uintptr_t)dst,
 		       mr->rkey) &&
-		      !mw_poll(&c, &wc, LIMIT_MS) && !wc.status,
+		      !mw_poll(&c, &wc) && !wc.status,
 	      "fetch and add");
 	memcpy(&value, dst, 8);
 	CHECK(value == 42, "%llu", (unsigned long long)value);
@@ -336,7 +315,7 @@ static void test_atomics(void)
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 }
 
-/* Everything is asked for, in a structure that nobody cleared. */
+/* Everything is asked for, in a structure that was not cleared. */
 static void test_garbage(void)
 {
 	const uint32_t served = IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS |
@@ -393,34 +372,26 @@ static void test_limits(void)
 	CHECK(!ibv_destroy_qp(qp), "destroy");
 }
 
+static void open_all(void)
+{
+	rig_open(SIZE, IBV_ACCESS_LOCAL_WRITE,
+		 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	rig_pair();
+	attr.comp_mask = IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS;
+	CHECK(!ibv_exp_query_device(dev.context, &attr), "query_device: %m");
+	printf("flags 0x%llx\n", (unsigned long long)attr.exp_device_cap_flags);
+}
+
 static const struct test_case cases[] = {
 	{ "exp-device-reported", test_reported },
 	{ "exp-device-atomics", test_atomics },
 	{ "exp-device-garbage", test_garbage },
 	{ "exp-device-limits", test_limits },
 	{ "exp-device-flags", test_flags },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL exp-device-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, SIZE);
-	dst = aligned_alloc(4096, SIZE);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	dst_mr = ibv_reg_mr(dev.pd, dst, SIZE,
-			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-	attr.comp_mask = IBV_EXP_DEVICE_ATTR_EXP_CAP_FLAGS;
-	if (!src_mr || !dst_mr || rc_pair(&dev, &a, &b, &rc_defaults) ||
-	    ibv_exp_query_device(dev.context, &attr)) {
-		printf("FAIL exp-device-setup: %s\n", strerror(errno));
-		return 1;
-	}
-	printf("flags 0x%llx\n", (unsigned long long)attr.exp_device_cap_flags);
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "exp-device",
+					   .open = open_all,
+					   .after = rig_mend,
+					   .cases = cases };

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Source this file.
 
-# hca_ask objects|stats: what softhca answers; the lab asks it
+# hca_ask objects|stats: prints the answer of softhca, which the lab asks
 hca_ask() {
-	local i
+	local i limit=$((300 * ${MLX5X_PATIENCE:-3}))
 	rm -f /mnt/lab/answer
 	echo "$1" >/mnt/lab/ask.new
 	mv /mnt/lab/ask.new /mnt/lab/ask
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < limit; i++)); do
 		if [ -e /mnt/lab/answer ]; then
 			cat /mnt/lab/answer
 			return 0
@@ -19,18 +19,18 @@ hca_ask() {
 	return 1
 }
 
-# The live objects of the device, as softhca counts them.
+# Prints the live objects of the device, as softhca counts them.
 hca_objects() {
 	hca_ask objects
 }
 
-# hca_commands REGEX: how many commands of such names it has executed
+# hca_commands REGEX: prints how many commands of these names it has executed
 hca_commands() {
 	hca_ask stats | awk -v re="^hca[0-9]+\\.commands\\.($1)\$" \
 		'$1 ~ re { n += $2 } END { print n + 0 }'
 }
 
-# hca_stat NAME: one counter of the first device
+# hca_stat NAME: prints one counter of the first device
 hca_stat() {
 	hca_ask stats | awk -v name="hca0.$1" '
 		$1 == name { print $2; found = 1 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * mr_many REGIONS WINDOWS: proves that so many regions and windows live at one
- * time, each with a key of its own that leads to its own page, and that the last
- * of them are found as fast as the first.  Prints what a registration and what a
- * WRITE by the first and by the last keys take; waits for a line of input while
- * all of them live, so that the device can be asked.
+ * mr_many REGIONS WINDOWS: proves that this many regions and windows can live
+ * at one time, and that each has a key of its own that leads to its own page.
+ * Prints how long registrations take, and WRITEs by the first and by the last
+ * keys.  Waits for a line of input while all of them live, so that the script
+ * can ask the device about them.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,10 +16,9 @@
 
 #include "rc.h"
 
-#define PAGE	 4096u
-#define PAGES	 64u /* which the regions share */
-#define SAMPLE	 2000u
-#define LIMIT_MS 10000
+#define PAGE   4096u
+#define PAGES  64u /* which the regions share */
+#define SAMPLE 2000u
 
 static struct rc_device dev;
 static struct rc_qp a, b;
@@ -87,35 +86,27 @@ static int bind(unsigned int n, unsigned int regions)
 
 		mws[i] = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_1);
 		if (!mws[i] || ibv_bind_mw(b.qp, mws[i], &bind) ||
-		    rc_poll(&b, &wc, LIMIT_MS) || wc.status)
+		    rc_wait(&b, &wc) || wc.status)
 			return fail("window", i);
 	}
 	return 0;
 }
 
-/* A mark by this key, and nothing but it. */
+/* Write a mark by this key; it must arrive at `to`. */
 static int write_by(uint32_t rkey, uint8_t *to, unsigned int i)
 {
 	struct ibv_sge sge = { (uintptr_t)mark, 8, own->lkey };
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.wr.rdma = { (uintptr_t)to, rkey },
-	};
-	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 
 	memcpy(mark, &i, sizeof(i));
 	memset(to, 0, 8);
-	if (ibv_post_send(a.qp, &wr, &bad) || rc_poll(&a, &wc, LIMIT_MS) ||
+	if (rc_rdma(&a, IBV_WR_RDMA_WRITE, &sge, (uintptr_t)to, rkey, &wc) ||
 	    wc.status || memcmp(to, mark, 8))
 		return fail("WRITE", i);
 	return 0;
 }
 
-/* By the keys of count regions from one on: microseconds each, or -1. */
+/* Write by the keys of some regions: microseconds for each, or -1. */
 static double reach(unsigned int from, unsigned int count)
 {
 	uint64_t start = now_us();

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: hcas=1 provider=mlx5x user=root tier=long timeout=900 mem=2G
 #
-# Proves that 100,000 regions and 10,000 windows live at one time, each with its
-# translation in the device, and that these are gone when they are released.
+# Proves that 100,000 regions and 10,000 windows can live at one time, each with
+# its translation in the device, and that the translations go with them.
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/system/hca-objects.sh
@@ -31,7 +31,7 @@ if ! wait "$pid" || [ -z "$live" ]; then
 	exit 1
 fi
 gone=$(hca_stat translations.keys)
-# One more region is the program's own.
+# The program itself has one more region.
 if [ $((live - keys)) != $((regions + windows + 1)) ]; then
 	echo "FAIL mr_many-live: $keys keys, then $live"
 	exit 1

@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that memory windows open exactly what they say, for as long as they
- * are bound: before, inside, at the edges and after, for each right, by each
- * way to bind and to invalidate, type 1 and type 2, at address 0 too; that
- * old keys do not work; and that a bind that must fail does so on the spot or
- * with its completion.  Built twice, see mw_ops.h.
+ * Proves that a memory window opens exactly its range and its rights, for as
+ * long as it is bound: it is used before, inside, at the edges and after, with
+ * each right, by each way to bind and to invalidate, for both types, also at
+ * address 0.  Old keys do not work.  A bind that must fail does so on the spot
+ * or with its completion.  Windows come and go in large numbers, and may be
+ * longer than 4 GiB.  Built twice, see mw_ops.h.
  */
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "harness.h"
 #include "mw_ops.h"
+#include "rig.h"
 
-#define SIZE	 65536u
-#define AT	 4096u /* of the window in the region, and its length */
-#define LEN	 1000u
-#define LIMIT_MS 20000
-#define READ	 IBV_ACCESS_REMOTE_READ
-#define WRITE	 IBV_ACCESS_REMOTE_WRITE
-#define ATOMIC	 IBV_ACCESS_REMOTE_ATOMIC
+#define SIZE   65536u
+#define AT     4096u /* of the window in the region, and its length */
+#define LEN    1000u
+#define READ   IBV_ACCESS_REMOTE_READ
+#define WRITE  IBV_ACCESS_REMOTE_WRITE
+#define ATOMIC IBV_ACCESS_REMOTE_ATOMIC
+#define GIB2   ((uint64_t)2 << 30)
+#define LARGE  ((uint64_t)5 << 30)
 
-static struct rc_device dev;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
-static struct rc_qp a, b; /* b binds, a uses */
-static struct rc_qp_opts opts;
-
-static void renew(void)
-{
-	rc_unpair(&a, &b);
-	if (rc_pair(&dev, &a, &b, &opts))
-		test_fail(__FILE__, __LINE__, "rc_pair: %m");
-}
+/* b binds the window, a uses it. */
+static struct ibv_mw *mw;
 
 static enum ibv_wc_status finish(struct rc_qp *q, enum ibv_wc_opcode op)
 {
-	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	struct ibv_wc wc;
 
-	if (mw_poll(q, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no completion");
-	else if (wc.wr_id != MW_ID || (!wc.status && wc.opcode != op))
-		test_fail(__FILE__, __LINE__, "wr_id %d opcode %d, not %d",
-			  (int)wc.wr_id, wc.opcode, op);
+	CHECK(!mw_poll(q, &wc), "no completion");
+	CHECK(wc.wr_id == MW_ID && (wc.status || wc.opcode == op),
+	      "wr_id %d opcode %d, not %d", (int)wc.wr_id, wc.opcode, op);
 	return wc.status;
 }
 
@@ -54,10 +44,7 @@ static enum ibv_wc_status use(enum ibv_wr_opcode op, uint64_t addr,
 {
 	struct ibv_sge sge = { (uintptr_t)src, len, src_mr->lkey };
 
-	if (mw_rdma(a.qp, op, &sge, addr, rkey)) {
-		test_fail(__FILE__, __LINE__, "post_send");
-		return IBV_WC_GENERAL_ERR;
-	}
+	CHECK(!mw_rdma(a.qp, op, &sge, addr, rkey), "post_send");
 	return finish(&a, op == IBV_WR_RDMA_WRITE  ? IBV_WC_RDMA_WRITE
 			  : op == IBV_WR_RDMA_READ ? IBV_WC_RDMA_READ
 						   : IBV_WC_FETCH_ADD);
@@ -68,13 +55,12 @@ static void closed(enum ibv_wr_opcode op, uint64_t addr, uint32_t len,
 {
 	enum ibv_wc_status status = use(op, addr, len, rkey);
 
-	if (status != IBV_WC_REM_ACCESS_ERR)
-		test_fail(__FILE__, __LINE__, "op %d is '%s'", op,
-			  ibv_wc_status_str(status));
-	renew();
+	CHECK(status == IBV_WC_REM_ACCESS_ERR, "op %d is '%s'", op,
+	      ibv_wc_status_str(status));
+	rig_pair();
 }
 
-/* LEN bytes at base are open for what access says, and nothing beside. */
+/* LEN bytes at base are open for these rights, and nothing beside them. */
 static void window(uint64_t base, uint32_t rkey, int access)
 {
 	static uint64_t seed;
@@ -91,23 +77,17 @@ static void window(uint64_t base, uint32_t rkey, int access)
 	} else {
 		closed(IBV_WR_RDMA_WRITE, base, LEN, rkey);
 	}
-	if (test_failed())
-		return;
 	if (access & READ) {
 		rc_fill(dst + AT, LEN, ++seed, 0);
 		CHECK(!use(IBV_WR_RDMA_READ, base, LEN, rkey), "read");
 		CHECK(rc_check(src, LEN, seed, 0) == LEN, "wrong data");
 		closed(IBV_WR_RDMA_READ, base, LEN + 1, rkey);
-		if (!test_failed())
-			closed(IBV_WR_RDMA_READ, base - 1, LEN, rkey);
-		if (!test_failed())
-			closed(IBV_WR_RDMA_READ, base + LEN, 1, rkey);
+		closed(IBV_WR_RDMA_READ, base - 1, LEN, rkey);
+		closed(IBV_WR_RDMA_READ, base + LEN, 1, rkey);
 		CHECK(!use(IBV_WR_RDMA_READ, base + LEN - 1, 1, rkey), "edge");
 	} else {
 		closed(IBV_WR_RDMA_READ, base, 1, rkey);
 	}
-	if (test_failed())
-		return;
 	if (access & ATOMIC) {
 		uint64_t old;
 
@@ -130,56 +110,51 @@ static struct ibv_mw_bind_info info_of(int access)
 						  (unsigned int)access };
 }
 
-static int bind1(struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
+static void bind1(const struct ibv_mw_bind_info *info)
 {
-	return mw_bind1(b.qp, mw, info);
+	CHECK(!mw_bind1(b.qp, mw, info), "bind: %m");
+	CHECK(!finish(&b, IBV_WC_BIND_MW), "bind fails");
 }
 
-static int bind2(struct ibv_mw *mw, uint32_t rkey,
-		 const struct ibv_mw_bind_info *info)
+/* Bind with the next key, which the window then has.  Returns the old one. */
+static uint32_t bind2(const struct ibv_mw_bind_info *info)
 {
-	return mw_bind2(b.qp, mw, rkey, info);
+	uint32_t old = mw->rkey, rkey = ibv_inc_rkey(old);
+
+	CHECK(!mw_bind2(b.qp, mw, rkey, info), "bind: %m");
+	CHECK(!finish(&b, IBV_WC_BIND_MW), "bind fails");
+	mw->rkey = rkey;
+	return old;
 }
 
-static int local_inv(uint32_t rkey)
+static void local_inv(uint32_t rkey)
 {
-	return mw_local_inv(b.qp, rkey);
+	CHECK(!mw_local_inv(b.qp, rkey), "local_inv: %m");
+	CHECK(!finish(&b, IBV_WC_LOCAL_INV), "local_inv fails");
 }
 
-static struct ibv_mw *open_mw(enum ibv_mw_type type)
+static void open_mw(enum ibv_mw_type type)
 {
-	struct ibv_mw *mw = NULL;
-
-	if (rc_pair(&dev, &a, &b, &opts)) {
-		test_fail(__FILE__, __LINE__, "rc_pair: %m");
-		return NULL;
-	}
+	rig_pair();
 	mw = ibv_alloc_mw(dev.pd, type);
-	if (!mw) {
-		test_fail(__FILE__, __LINE__, "alloc_mw: %m");
-		rc_unpair(&a, &b);
-	}
-	return mw;
+	CHECK(mw, "alloc_mw: %m");
 }
 
-static void close_mw(struct ibv_mw *mw)
+static void close_mw(void)
 {
-	if (ibv_dealloc_mw(mw))
-		test_fail(__FILE__, __LINE__, "dealloc_mw: %m");
-	rc_unpair(&a, &b);
+	struct ibv_mw *old = mw;
+
+	mw = NULL;
+	CHECK(!old || !ibv_dealloc_mw(old), "dealloc_mw: %m");
+	rig_unpair();
 }
 
-/* A QP went, and the windows bound to it are of no use: another one. */
-static bool replace(struct ibv_mw **mw)
+/* The window was bound to a QP that is gone.  Take another window. */
+static void replace(void)
 {
-	if (ibv_dealloc_mw(*mw))
-		test_fail(__FILE__, __LINE__, "dealloc: %m");
-	*mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
-	if (*mw)
-		return true;
-	test_fail(__FILE__, __LINE__, "alloc_mw: %m");
-	rc_unpair(&a, &b);
-	return false;
+	CHECK(!ibv_dealloc_mw(mw), "dealloc: %m");
+	mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
+	CHECK(mw, "alloc_mw: %m");
 }
 
 static const int rights[] = { READ, WRITE, ATOMIC, READ | WRITE,
@@ -187,35 +162,26 @@ static const int rights[] = { READ, WRITE, ATOMIC, READ | WRITE,
 
 static void test_type1(void)
 {
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_1);
 	struct ibv_mw_bind_info none = {}, info;
 	uint32_t old;
 
-	if (!mw)
-		return;
+	open_mw(IBV_MW_TYPE_1);
 	closed(IBV_WR_RDMA_READ, (uintptr_t)dst + AT, 1, mw->rkey);
-	for (int i = 0; i < 5 && !test_failed(); i++) {
+	for (int i = 0; i < 5; i++) {
 		info = info_of(rights[i]);
 		old = mw->rkey;
 		/* A window of this type moves without being unbound. */
-		if (bind1(mw, &info) || finish(&b, IBV_WC_BIND_MW))
-			test_fail(__FILE__, __LINE__, "bind");
-		else if (mw->rkey != ibv_inc_rkey(old))
-			test_fail(__FILE__, __LINE__, "rkey %#x", mw->rkey);
-		if (!test_failed())
-			window((uintptr_t)dst + AT, mw->rkey, rights[i]);
-		if (!test_failed())
-			closed(IBV_WR_RDMA_READ, (uintptr_t)dst + AT, 1, old);
+		bind1(&info);
+		CHECK(mw->rkey == ibv_inc_rkey(old), "rkey %#x", mw->rkey);
+		window((uintptr_t)dst + AT, mw->rkey, rights[i]);
+		closed(IBV_WR_RDMA_READ, (uintptr_t)dst + AT, 1, old);
 	}
-	if (!test_failed() && (bind1(mw, &none) || finish(&b, IBV_WC_BIND_MW)))
-		test_fail(__FILE__, __LINE__, "unbind");
-	if (!test_failed())
-		closed(IBV_WR_RDMA_READ, (uintptr_t)dst + AT, 1, mw->rkey);
-	close_mw(mw);
+	bind1(&none);
+	closed(IBV_WR_RDMA_READ, (uintptr_t)dst + AT, 1, mw->rkey);
 }
 
-/* Every right and edge that is not: one window for each. */
-static bool edges(struct ibv_mw **mw, uint64_t base, int zero)
+/* Rights that are not given and bytes beside the edges; a window for each. */
+static void edges(uint64_t base, int zero)
 {
 	static const struct {
 		enum ibv_wr_opcode op;
@@ -229,65 +195,47 @@ static bool edges(struct ibv_mw **mw, uint64_t base, int zero)
 		{ IBV_WR_RDMA_READ, READ, 1, LEN },
 	};
 
-	for (int i = 0; i < 4 && !test_failed(); i++) {
+	for (int i = 0; i < 4; i++) {
 		struct ibv_mw_bind_info info = info_of(not[i].access | zero);
-		uint32_t rkey = ibv_inc_rkey((*mw)->rkey);
 
-		if (bind2(*mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW))
-			test_fail(__FILE__, __LINE__, "bind");
-		else
-			closed(not[i].op, base + (uint64_t)not[i].at,
-			       not[i].len, rkey);
-		if (!replace(mw))
-			return false;
+		bind2(&info);
+		closed(not[i].op, base + (uint64_t)not[i].at, not[i].len,
+		       mw->rkey);
+		replace();
 	}
-	return true;
 }
 
-/* Bound anew on a QP that lives on, so that no other QP is asked. */
+/* Rights of a window of type 2; it is invalidated after each use. */
 static void type2(int zero)
 {
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_2);
 	uint64_t base = zero ? 0 : (uintptr_t)dst + AT;
 	struct ibv_mw_bind_info info;
 
-	if (!mw)
-		return;
-	for (int i = 0; i < 5 && !test_failed(); i++) {
-		uint32_t rkey = ibv_inc_rkey(mw->rkey);
-
+	open_mw(IBV_MW_TYPE_2);
+	for (int i = 0; i < 5; i++) {
 		info = info_of(rights[i] | zero);
-		if (bind2(mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW)) {
-			test_fail(__FILE__, __LINE__, "bind");
-			break;
-		}
-		/* Allowed is allowed ... */
+		bind2(&info);
+		/* What is allowed works ... */
 		if (rights[i] & READ) {
 			rc_fill(dst + AT, LEN, 7, 0);
-			if (use(IBV_WR_RDMA_READ, base, LEN, rkey) ||
-			    rc_check(src, LEN, 7, 0) != LEN)
-				test_fail(__FILE__, __LINE__, "read");
+			CHECK(!use(IBV_WR_RDMA_READ, base, LEN, mw->rkey) &&
+				      rc_check(src, LEN, 7, 0) == LEN,
+			      "read");
 		}
 		if (rights[i] & WRITE) {
 			rc_fill(src, LEN, 8, 0);
-			if (use(IBV_WR_RDMA_WRITE, base, LEN, rkey) ||
-			    rc_check(dst + AT, LEN, 8, 0) != LEN)
-				test_fail(__FILE__, __LINE__, "write");
+			CHECK(!use(IBV_WR_RDMA_WRITE, base, LEN, mw->rkey) &&
+				      rc_check(dst + AT, LEN, 8, 0) == LEN,
+			      "write");
 		}
-		if (rights[i] & ATOMIC &&
-		    use(IBV_WR_ATOMIC_FETCH_AND_ADD, base, 8, rkey))
-			test_fail(__FILE__, __LINE__, "atomic");
-		mw->rkey = rkey;
-		if (!test_failed() &&
-		    (local_inv(rkey) || finish(&b, IBV_WC_LOCAL_INV)))
-			test_fail(__FILE__, __LINE__, "local_inv");
-		/* ... and afterwards nothing is; new QPs come of it. */
-		if (!test_failed())
-			closed(IBV_WR_RDMA_READ, base, 1, rkey);
+		CHECK(!(rights[i] & ATOMIC) || !use(IBV_WR_ATOMIC_FETCH_AND_ADD,
+						    base, 8, mw->rkey),
+		      "atomic");
+		local_inv(mw->rkey);
+		/* ... and nothing does after the invalidation. */
+		closed(IBV_WR_RDMA_READ, base, 1, mw->rkey);
 	}
-	if (!test_failed() && !edges(&mw, base, zero))
-		return;
-	close_mw(mw);
+	edges(base, zero);
 }
 
 static void test_type2(void)
@@ -303,126 +251,97 @@ static void test_type2_zero_based(void)
 /* The peer takes the window away with a message. */
 static void test_send_inv(void)
 {
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_2);
 	struct ibv_mw_bind_info info = info_of(READ);
 	struct ibv_sge sge = { (uintptr_t)dst, 64, dst_mr->lkey };
 	struct ibv_sge from = { (uintptr_t)src, 64, src_mr->lkey };
 	struct ibv_recv_wr rwr = { .wr_id = 5, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *rbad;
 	struct ibv_wc wc;
-	uint32_t rkey;
+	uint32_t old;
 
-	if (!mw)
-		return;
-	rkey = ibv_inc_rkey(mw->rkey);
-	if (bind2(mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW) ||
-	    use(IBV_WR_RDMA_READ, info.addr, LEN, rkey))
-		test_fail(__FILE__, __LINE__, "bind and use");
+	open_mw(IBV_MW_TYPE_2);
+	bind2(&info);
+	CHECK(!use(IBV_WR_RDMA_READ, info.addr, LEN, mw->rkey), "use");
 	rc_fill(src, 64, 33, 0);
-	if (ibv_post_recv(b.qp, &rwr, &rbad) || mw_send_inv(a.qp, &from, rkey))
-		test_fail(__FILE__, __LINE__, "post");
-	else if (finish(&a, IBV_WC_SEND))
-		test_fail(__FILE__, __LINE__, "send");
-	else if (mw_poll(&b, &wc, LIMIT_MS) || wc.status ||
-		 wc.opcode != IBV_WC_RECV || wc.byte_len != 64)
-		test_fail(__FILE__, __LINE__, "receive");
-	else if (wc.wc_flags != IBV_WC_WITH_INV || wc.invalidated_rkey != rkey)
-		test_fail(__FILE__, __LINE__, "flags %#x, key %#x", wc.wc_flags,
-			  wc.invalidated_rkey);
-	else if (rc_check(dst, 64, 33, 0) != 64)
-		test_fail(__FILE__, __LINE__, "data");
-	/* It is free again. */
-	mw->rkey = rkey;
-	rkey = ibv_inc_rkey(rkey);
-	if (!test_failed() &&
-	    (bind2(mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW) ||
-	     use(IBV_WR_RDMA_READ, info.addr, LEN, rkey)))
-		test_fail(__FILE__, __LINE__, "bind again");
-	if (!test_failed())
-		closed(IBV_WR_RDMA_READ, info.addr, 1, mw->rkey);
-	close_mw(mw);
+	CHECK(!ibv_post_recv(b.qp, &rwr, &rbad) &&
+		      !mw_send_inv(a.qp, &from, mw->rkey),
+	      "post");
+	CHECK(!finish(&a, IBV_WC_SEND), "send");
+	CHECK(!mw_poll(&b, &wc) && !wc.status && wc.opcode == IBV_WC_RECV &&
+		      wc.byte_len == 64,
+	      "receive");
+	CHECK(wc.wc_flags == IBV_WC_WITH_INV && wc.invalidated_rkey == mw->rkey,
+	      "flags %#x, key %#x", wc.wc_flags, wc.invalidated_rkey);
+	CHECK(rc_check(dst, 64, 33, 0) == 64, "data");
+	/* It can be bound again. */
+	old = bind2(&info);
+	CHECK(!use(IBV_WR_RDMA_READ, info.addr, LEN, mw->rkey), "use again");
+	closed(IBV_WR_RDMA_READ, info.addr, 1, old);
 }
 
-/* Each key is good for its own turn only. */
+/* Each key is good for one bind only. */
 static void test_rebind(void)
 {
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_2);
 	struct ibv_mw_bind_info info = info_of(WRITE);
-	int i;
+	uint32_t old;
 
-	if (!mw)
-		return;
-	for (i = 0; i < 300 && !test_failed(); i++) {
-		uint32_t rkey = ibv_inc_rkey(mw->rkey);
-
-		rc_fill(src, LEN, (uint64_t)i, 0);
-		if (bind2(mw, rkey, &info) || finish(&b, IBV_WC_BIND_MW) ||
-		    use(IBV_WR_RDMA_WRITE, info.addr, LEN, rkey) ||
-		    rc_check(dst + AT, LEN, (uint64_t)i, 0) != LEN)
-			test_fail(__FILE__, __LINE__, "round %d", i);
-		if (!test_failed() && i % 50 == 49) {
-			closed(IBV_WR_RDMA_WRITE, info.addr, 1, mw->rkey);
-			if (!replace(&mw))
-				return;
-			continue;
+	open_mw(IBV_MW_TYPE_2);
+	for (unsigned int i = 0; i < 300; i++) {
+		rc_fill(src, LEN, i, 0);
+		old = bind2(&info);
+		CHECK(!use(IBV_WR_RDMA_WRITE, info.addr, LEN, mw->rkey) &&
+			      rc_check(dst + AT, LEN, i, 0) == LEN,
+		      "round %u", i);
+		if (i % 50 == 49) {
+			closed(IBV_WR_RDMA_WRITE, info.addr, 1, old);
+			replace();
+		} else {
+			local_inv(mw->rkey);
 		}
-		mw->rkey = rkey;
-		if (!test_failed() &&
-		    (local_inv(rkey) || finish(&b, IBV_WC_LOCAL_INV)))
-			test_fail(__FILE__, __LINE__, "round %d: inv", i);
 	}
-	close_mw(mw);
 }
 
-/* The region goes first: the window is dead, and can still be given back. */
+/* When the region goes first, the window is dead, but can be deallocated. */
 static void test_dereg_first(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(dev.pd, dst, SIZE,
 				       IBV_ACCESS_LOCAL_WRITE | READ | WRITE |
 					       IBV_ACCESS_MW_BIND);
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_1);
 	struct ibv_mw_bind_info info = info_of(READ);
 
 	CHECK(mr, "reg_mr: %m");
-	if (!mw)
-		return;
+	open_mw(IBV_MW_TYPE_1);
 	info.mr = mr;
-	if (bind1(mw, &info) || finish(&b, IBV_WC_BIND_MW) ||
-	    use(IBV_WR_RDMA_READ, info.addr, LEN, mw->rkey))
-		test_fail(__FILE__, __LINE__, "bind and use");
-	if (ibv_dereg_mr(mr))
-		test_fail(__FILE__, __LINE__, "dereg: %m");
-	if (!test_failed() && !use(IBV_WR_RDMA_READ, info.addr, 1, mw->rkey))
-		test_fail(__FILE__, __LINE__, "the window lives on");
-	renew();
-	close_mw(mw);
+	bind1(&info);
+	CHECK(!use(IBV_WR_RDMA_READ, info.addr, LEN, mw->rkey), "use");
+	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
+	CHECK(use(IBV_WR_RDMA_READ, info.addr, 1, mw->rkey),
+	      "the window lives on");
 }
 
-/* 0: refused on the spot, or by its completion, and nothing is open. */
-static void no_bind(struct ibv_mw *mw, const struct ibv_mw_bind_info *info,
+/* Refused on the spot, or by its completion. */
+static void no_bind(struct ibv_mw *of, const struct ibv_mw_bind_info *info,
 		    int line)
 {
-	uint32_t rkey = ibv_inc_rkey(mw->rkey);
 	enum ibv_wc_status status;
 
-	if (bind2(mw, rkey, info))
+	if (mw_bind2(b.qp, of, ibv_inc_rkey(of->rkey), info))
 		return;
 	status = finish(&b, IBV_WC_BIND_MW);
 	if (status != IBV_WC_MW_BIND_ERR)
 		test_fail(__FILE__, line, "bind is '%s'",
 			  ibv_wc_status_str(status));
-	renew();
+	rig_pair();
 }
 
 static void test_bad_binds(void)
 {
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_2), *other;
 	struct ibv_pd *pd2 = ibv_alloc_pd(dev.context);
 	struct ibv_mw_bind_info info;
+	struct ibv_mw *other;
 	struct ibv_mr *mr;
 
-	if (!mw)
-		return;
+	open_mw(IBV_MW_TYPE_2);
 	CHECK(pd2, "alloc_pd: %m");
 	/* range */
 	info = info_of(READ);
@@ -442,29 +361,22 @@ static void test_bad_binds(void)
 	mr = ibv_reg_mr(pd2, dst, SIZE,
 			IBV_ACCESS_LOCAL_WRITE | READ | IBV_ACCESS_MW_BIND);
 	other = ibv_alloc_mw(pd2, IBV_MW_TYPE_2);
-	if (!mr || !other) {
-		test_fail(__FILE__, __LINE__, "other PD: %m");
-	} else {
-		info = info_of(READ);
-		no_bind(other, &info, __LINE__);
-		info.mr = mr;
-		no_bind(mw, &info, __LINE__);
-		ibv_dereg_mr(mr);
-		ibv_dealloc_mw(other);
-	}
+	CHECK(mr && other, "other PD: %m");
+	info = info_of(READ);
+	no_bind(other, &info, __LINE__);
+	info.mr = mr;
+	no_bind(mw, &info, __LINE__);
+	ibv_dereg_mr(mr);
+	ibv_dealloc_mw(other);
+	CHECK(!ibv_dealloc_pd(pd2), "dealloc_pd: %m");
 	/* bound already */
 	info = info_of(READ);
-	if (!test_failed() && (bind2(mw, ibv_inc_rkey(mw->rkey), &info) ||
-			       finish(&b, IBV_WC_BIND_MW)))
-		test_fail(__FILE__, __LINE__, "good bind");
-	if (!test_failed())
-		no_bind(mw, &info, __LINE__);
-	close_mw(mw);
-	if (ibv_dealloc_pd(pd2))
-		test_fail(__FILE__, __LINE__, "dealloc_pd: %m");
+	bind2(&info);
+	no_bind(mw, &info, __LINE__);
 }
 
-static void test_builders(void)
+/* A QP that is connected to itself. */
+static void create_builder(struct rc_qp *x)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.cap = { .max_send_wr = 3, .max_send_sge = 1 },
@@ -475,35 +387,41 @@ static void test_builders(void)
 		.send_ops_flags = IBV_QP_EX_WITH_BIND_MW |
 				  IBV_QP_EX_WITH_LOCAL_INV |
 				  IBV_QP_EX_WITH_RDMA_READ,
+		.send_cq = b.cq,
+		.recv_cq = b.cq,
 	};
-	struct ibv_mw *mw = open_mw(IBV_MW_TYPE_2);
 	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT,
 				    .port_num = RC_PORT,
 				    .qp_access_flags = READ };
+
+	*x = b;
+	x->qp = ibv_create_qp_ex(dev.context, &attr);
+	CHECK(x->qp, "create_qp_ex: %m");
+	CHECK(!ibv_modify_qp(x->qp, &init,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS) &&
+		      !rc_connect(&dev, x, x->qp->qp_num, &dev.gid),
+	      "to itself: %m");
+}
+
+/* Bind, use and invalidate in one batch; each waits for the one before. */
+static void test_builders(void)
+{
 	struct ibv_mw_bind_info info = info_of(READ);
 	struct ibv_qp_ex *qpx;
-	struct rc_qp x = b;
-	int i, err;
+	struct rc_qp x;
 
-	if (!mw)
-		return;
-	attr.send_cq = attr.recv_cq = x.cq;
-	x.qp = ibv_create_qp_ex(dev.context, &attr);
-	CHECK(x.qp, "create_qp_ex: %m");
-	if (ibv_modify_qp(x.qp, &init,
-			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				  IBV_QP_ACCESS_FLAGS) ||
-	    rc_connect(&dev, &x, x.qp->qp_num, &dev.gid))
-		test_fail(__FILE__, __LINE__, "to itself: %m");
+	open_mw(IBV_MW_TYPE_2);
+	create_builder(&x);
 	qpx = ibv_qp_to_qp_ex(x.qp);
-	/* Bind, use, invalidate in one go: each waits for the one before. */
-	for (i = 0; i < 40 && !test_failed(); i++) {
+	for (unsigned int i = 0; i < 40; i++) {
 		uint32_t rkey = ibv_inc_rkey(mw->rkey);
+		int err;
 
-		rc_fill(dst + AT, LEN, (uint64_t)i, 0);
+		rc_fill(dst + AT, LEN, i, 0);
 		memset(src, 0, LEN);
 		ibv_wr_start(qpx);
-		qpx->wr_id = 5;
+		qpx->wr_id = MW_ID;
 		qpx->wr_flags = IBV_SEND_SIGNALED;
 		ibv_wr_bind_mw(qpx, mw, rkey, &info);
 		ibv_wr_rdma_read(qpx, rkey, info.addr);
@@ -511,19 +429,89 @@ static void test_builders(void)
 		qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_FENCE;
 		ibv_wr_local_inv(qpx, rkey);
 		err = ibv_wr_complete(qpx);
-		if (err)
-			test_fail(__FILE__, __LINE__, "complete: %s",
-				  strerror(err));
-		else if (finish(&x, IBV_WC_BIND_MW) ||
-			 finish(&x, IBV_WC_RDMA_READ) ||
-			 finish(&x, IBV_WC_LOCAL_INV))
-			test_fail(__FILE__, __LINE__, "round %d", i);
-		else if (rc_check(src, LEN, (uint64_t)i, 0) != LEN)
-			test_fail(__FILE__, __LINE__, "round %d: data", i);
+		CHECK(!err, "complete: %s", strerror(err));
+		CHECK(!finish(&x, IBV_WC_BIND_MW) &&
+			      !finish(&x, IBV_WC_RDMA_READ) &&
+			      !finish(&x, IBV_WC_LOCAL_INV),
+		      "round %u", i);
+		CHECK(rc_check(src, LEN, i, 0) == LEN, "round %u: data", i);
 		mw->rkey = rkey;
 	}
-	ibv_destroy_qp(x.qp);
-	close_mw(mw);
+	CHECK(!ibv_destroy_qp(x.qp), "destroy_qp");
+}
+
+static void test_many(void)
+{
+	static struct ibv_mw *mws[1000];
+	int i;
+
+	for (int round = 0; round < 3; round++) {
+		for (i = 0; i < 1000; i++) {
+			mws[i] = ibv_alloc_mw(dev.pd, i & 1 ? IBV_MW_TYPE_1
+							    : IBV_MW_TYPE_2);
+			CHECK(mws[i], "%d: %m", i);
+		}
+		while (i--)
+			CHECK(!ibv_dealloc_mw(mws[i]), "dealloc: %m");
+	}
+}
+
+/*
+ * A window that is longer than the 2 GiB of one piece of a key.  Its first and
+ * last bytes and those around each border of pieces are reached; none behind.
+ */
+static void reach(const uint8_t *base)
+{
+	static const uint64_t places[] = {
+		4096,	  GIB2 - 8,	    GIB2, GIB2 + 4088, 2 * GIB2 - 8,
+		2 * GIB2, LARGE - 4096 - 16
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		uint64_t mark[2] = { places[i], ~places[i] };
+
+		memcpy((uint8_t *)(uintptr_t)base + places[i], mark, 16);
+		CHECK(!use(IBV_WR_RDMA_READ, (uintptr_t)base + places[i], 16,
+			   mw->rkey),
+		      "read at %#llx", (unsigned long long)places[i]);
+		CHECK(!memcmp(src, mark, 16), "data at %#llx",
+		      (unsigned long long)places[i]);
+	}
+	closed(IBV_WR_RDMA_READ, (uintptr_t)base + LARGE - 4096 - 15, 16,
+	       mw->rkey);
+}
+
+static void test_large(void)
+{
+	uint8_t *mem = rig_map_again(LARGE);
+	struct ibv_mr *mr =
+		ibv_reg_mr(dev.pd, mem, LARGE,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	struct ibv_mw_bind_info info = {
+		.mr = mr,
+		.addr = (uintptr_t)mem + 4096,
+		.length = LARGE - 8192,
+		.mw_access_flags = READ,
+	};
+
+	CHECK(mr, "a region of 5 GiB: %m");
+	open_mw(IBV_MW_TYPE_1);
+	if (test_on_stock()) {
+		CHECK(mw_bind1(b.qp, mw, &info) == EOPNOTSUPP, "stock binds");
+	} else {
+		bind1(&info);
+		reach(mem);
+	}
+	close_mw();
+	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
+	munmap(mem, LARGE);
+}
+
+static void open_all(void)
+{
+	rig_open(SIZE, IBV_ACCESS_LOCAL_WRITE,
+		 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
 }
 
 static const struct test_case cases[] = {
@@ -535,27 +523,11 @@ static const struct test_case cases[] = {
 	{ MW_NAME "-builders", test_builders },
 	{ MW_NAME "-dereg-first", test_dereg_first },
 	{ MW_NAME "-bad-binds", test_bad_binds },
+	{ MW_NAME "-many", test_many },
+	{ MW_NAME "-large", test_large },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL " MW_NAME "-open: %s\n", strerror(errno));
-		return 1;
-	}
-	opts = rc_defaults;
-	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
-	src = aligned_alloc(4096, SIZE);
-	dst = aligned_alloc(4096, SIZE);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	dst_mr = ibv_reg_mr(dev.pd, dst, SIZE,
-			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-	if (!src_mr || !dst_mr) {
-		printf("FAIL " MW_NAME "-reg-mr: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = {
+	.name = MW_NAME, .open = open_all, .after = close_mw, .cases = cases
+};

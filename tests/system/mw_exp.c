@@ -85,23 +85,15 @@ int mw_rdma(struct ibv_qp *qp, enum ibv_wr_opcode op, struct ibv_sge *sge,
 	return post(qp, &wr);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 /* The caller's structure is larger than the library's. */
 struct longer_wc {
 	struct ibv_exp_wc wc;
 	uint64_t tail[3];
 };
 
-int mw_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms)
+int mw_poll(struct rc_qp *q, struct ibv_wc *wc)
 {
-	int64_t end = now_ms() + limit_ms;
+	const time_t end = time(NULL) + rc_limit_ms() / 1000;
 	struct longer_wc exp[2] = { { .tail = { 1, 2, 3 } } };
 	int n;
 
@@ -109,7 +101,7 @@ int mw_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms)
 		n = ibv_exp_poll_cq(q->cq, 1, &exp[0].wc, sizeof(exp[0]));
 		if (n < 0)
 			return EIO;
-	} while (!n && now_ms() < end);
+	} while (!n && time(NULL) <= end);
 	if (!n)
 		return ETIMEDOUT;
 	if (exp[0].tail[0] != 1 || exp[0].tail[2] != 3 || exp[1].wc.wr_id)

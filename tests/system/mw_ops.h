@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The calls by which tests bind, use and invalidate memory windows, twice: by
- * the standard verbs (mw_std.c) and by the experimental ones (mw_exp.c), so
- * that each test of windows is a program of either.  Every request is
- * signalled and has the wr_id MW_ID.  They return what the verb returns.
+ * The calls by which tests bind, use and invalidate memory windows.  There are
+ * two sets, by the standard verbs (mw_std.c) and by the experimental ones
+ * (mw_exp.c), so that a test can be built with either.  Every request is
+ * signalled and has the wr_id MW_ID.  The calls return what the verb returns.
  */
 #ifndef TESTS_SYSTEM_MW_OPS_H
 #define TESTS_SYSTEM_MW_OPS_H
@@ -13,7 +13,7 @@
 
 #include "rc.h"
 
-#define MW_ID 5
+#define MW_ID RC_ID
 
 int mw_bind1(struct ibv_qp *qp, struct ibv_mw *mw,
 	     const struct ibv_mw_bind_info *info);
@@ -24,7 +24,7 @@ int mw_send_inv(struct ibv_qp *qp, struct ibv_sge *sge, uint32_t rkey);
 /* RDMA_READ, RDMA_WRITE, or FETCH_AND_ADD of 1. */
 int mw_rdma(struct ibv_qp *qp, enum ibv_wr_opcode op, struct ibv_sge *sge,
 	    uint64_t addr, uint32_t rkey);
-/* As rc_poll. */
-int mw_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms);
+/* As rc_wait. */
+int mw_poll(struct rc_qp *q, struct ibv_wc *wc);
 
 #endif

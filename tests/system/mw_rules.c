@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves what the experimental calls for memory windows accept: arguments that
- * are refused leave window and key as they were; binds, uses and invalidations
- * go in one list, longer than the library converts at a time; 300 turns of one
- * window take no system call.
+ * Proves what the experimental calls for memory windows accept.  Arguments that
+ * are refused leave window and key as they were.  Binds, uses and invalidations
+ * may be in one list, longer than the library converts at a time.  300 turns of
+ * one window make no system call.
  *
- * "mw_rules cycles N": binds and invalidates N times; memory stays flat.
+ * "mw_rules cycles N" binds and invalidates N times; memory must not grow.
  */
 
 #include <errno.h>
@@ -21,15 +21,14 @@
 #include <linux/seccomp.h>
 #include <infiniband/verbs_exp.h>
 
-#include "harness.h"
 #include "mw_ops.h"
+#include "rig.h"
 
-#define SIZE	 65536u
-#define LEN	 1000u
-#define CHAIN	 14
-#define TURNS	 300
-#define LIMIT_MS 20000
-#define READ	 IBV_EXP_ACCESS_REMOTE_READ
+#define SIZE  65536u
+#define LEN   1000u
+#define CHAIN 14
+#define TURNS 300
+#define READ  IBV_EXP_ACCESS_REMOTE_READ
 
 _Static_assert(offsetof(struct ibv_exp_send_wr, bind_mw) == 152, "the layout");
 _Static_assert(offsetof(struct ibv_exp_send_wr, bind_mw.rkey) == 160,
@@ -37,17 +36,8 @@ _Static_assert(offsetof(struct ibv_exp_send_wr, bind_mw.rkey) == 160,
 _Static_assert(offsetof(struct ibv_exp_send_wr, bind_mw.bind_info) == 168,
 	       "the layout");
 
-static struct rc_device dev;
-static struct rc_qp a, b;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
 static struct ibv_mw *mw1, *mw2;
 static struct ibv_pd *pd2;
-
-static bool on_stock(void)
-{
-	return !strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock");
-}
 
 static struct ibv_exp_mw_bind good_bind(void)
 {
@@ -74,7 +64,7 @@ static void bad_bind(int line, int err, struct ibv_exp_mw_bind bind)
 		test_fail(__FILE__, line, "the key changed");
 }
 
-/* A field other than it should be. */
+/* A bind with one wrong field is refused. */
 #define BAD_BIND(err, field, value)                        \
 	do {                                               \
 		struct ibv_exp_mw_bind bad_ = good_bind(); \
@@ -105,21 +95,19 @@ static void test_bind(void)
 		 READ | IBV_EXP_ACCESS_MW_ZERO_BASED);
 	BAD_BIND(EINVAL, bind_info.exp_mw_access_flags,
 		 READ | IBV_ACCESS_ZERO_BASED);
-	if (!on_stock()) {
+	if (!test_on_stock()) {
 		BAD_BIND(EINVAL, bind_info.mr, src_mr);
 		BAD_BIND(EINVAL, bind_info.addr, UINT64_MAX - 10);
 	}
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
-	if (test_failed())
-		return;
 	good = good_bind();
 	CHECK(!ibv_exp_bind_mw(&good), "bind: %m");
-	CHECK(!mw_poll(&b, &wc, LIMIT_MS) && !wc.status &&
+	CHECK(!mw_poll(&b, &wc) && !wc.status &&
 		      (int)wc.opcode == IBV_EXP_WC_BIND_MW,
 	      "completion");
 }
 
-/* Whether a region may be bound follows its rights, not its registration. */
+/* A region may be bound if its present rights say so. */
 static void test_rights_change(void)
 {
 	const uint64_t rw = IBV_EXP_ACCESS_LOCAL_WRITE | READ;
@@ -130,25 +118,26 @@ static void test_rights_change(void)
 
 	CHECK(mr, "reg_mr: %m");
 	bind.bind_info.mr = mr;
-	/* Stock leaves it to the device, which does not know the flag. */
-	if (!on_stock())
+	/*
+	 * Stock leaves the check to the device, which does not know the flag.
+	 */
+	if (!test_on_stock())
 		bad_bind(__LINE__, EINVAL, bind);
 	CHECK(!ibv_exp_rereg_mr(mr, IBV_EXP_REREG_MR_CHANGE_ACCESS, NULL, NULL,
 				0, rw | IBV_EXP_ACCESS_MW_BIND, NULL),
 	      "rereg: %m");
-	CHECK(!ibv_exp_bind_mw(&bind) && !mw_poll(&b, &wc, LIMIT_MS) &&
-		      !wc.status,
+	CHECK(!ibv_exp_bind_mw(&bind) && !mw_poll(&b, &wc) && !wc.status,
 	      "bind");
 	rc_fill(dst, LEN, 17, 0);
 	CHECK(!mw_rdma(a.qp, IBV_WR_RDMA_READ, &sge, (uintptr_t)dst,
 		       mw1->rkey) &&
-		      !mw_poll(&a, &wc, LIMIT_MS) && !wc.status,
+		      !mw_poll(&a, &wc) && !wc.status,
 	      "read");
 	CHECK(rc_check(src, LEN, 17, 0) == LEN, "data");
 	CHECK(!ibv_exp_rereg_mr(mr, IBV_EXP_REREG_MR_CHANGE_ACCESS, NULL, NULL,
 				0, rw, NULL),
 	      "rereg: %m");
-	if (!on_stock())
+	if (!test_on_stock())
 		bad_bind(__LINE__, EINVAL, bind);
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 }
@@ -195,47 +184,41 @@ static void test_list(void)
 	static const enum ibv_exp_wc_opcode order[] = { IBV_EXP_WC_BIND_MW,
 							IBV_EXP_WC_RDMA_READ,
 							IBV_EXP_WC_LOCAL_INV };
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	struct ibv_exp_send_wr wr[CHAIN * 3], *bad = NULL;
 	struct ibv_sge sge[CHAIN];
 	struct ibv_wc wc;
 	struct rc_qp x;
 	int i, err;
 
-	opts.send_wr = 6 * CHAIN;
-	CHECK(!rc_create(&dev, &x, &opts) &&
+	own.send_wr = 6 * CHAIN;
+	CHECK(!rc_create(&dev, &x, &own) &&
 		      !rc_connect(&dev, &x, x.qp->qp_num, &dev.gid),
 	      "to itself: %m");
 	rc_fill(dst, CHAIN * LEN, 41, 0);
 	memset(src, 0, CHAIN * LEN);
 	fill_chain(wr, sge, CHAIN);
 	err = ibv_exp_post_send(x.qp, wr, &bad);
-	if (err)
-		test_fail(__FILE__, __LINE__, "post: %s at %d", strerror(err),
-			  (int)(bad - wr));
-	for (i = 0; i < CHAIN * 3 && !test_failed(); i++)
-		if (mw_poll(&x, &wc, LIMIT_MS) || wc.status ||
-		    (int)wc.opcode != (int)order[i % 3])
-			test_fail(__FILE__, __LINE__, "%d: %s, opcode %d", i,
-				  ibv_wc_status_str(wc.status), wc.opcode);
-	if (!test_failed() && rc_check(src, CHAIN * LEN, 41, 0) != CHAIN * LEN)
-		test_fail(__FILE__, __LINE__, "data");
-	/* The list ends at the first that is wrong; what is before is done. */
+	CHECK(!err, "post: %s at %d", strerror(err), (int)(bad - wr));
+	for (i = 0; i < CHAIN * 3; i++)
+		CHECK(!mw_poll(&x, &wc) && !wc.status &&
+			      (int)wc.opcode == (int)order[i % 3],
+		      "%d: %s, opcode %d", i, ibv_wc_status_str(wc.status),
+		      wc.opcode);
+	if (rc_check(src, CHAIN * LEN, 41, 0) != CHAIN * LEN)
+		FAIL("data");
+	/* A wrong request ends the list; those before it are done. */
 	fill_chain(wr, sge, CHAIN);
 	wr[31].exp_opcode = IBV_EXP_WR_NOP;
 	err = ibv_exp_post_send(x.qp, wr, &bad);
-	if (err != EOPNOTSUPP || bad != &wr[31])
-		test_fail(__FILE__, __LINE__, "bad: %d at %d", err,
-			  (int)(bad - wr));
-	for (i = 0; i < 31 && !test_failed(); i++)
-		if (mw_poll(&x, &wc, LIMIT_MS) || wc.status)
-			test_fail(__FILE__, __LINE__, "%d of 31", i);
-	/* The 11th window is bound still. */
+	CHECK(err == EOPNOTSUPP && bad == &wr[31], "bad: %d at %d", err,
+	      (int)(bad - wr));
+	for (i = 0; i < 31; i++)
+		CHECK(!mw_poll(&x, &wc) && !wc.status, "%d of 31", i);
+	/* The 11th bind is still in force. */
 	mw2->rkey = wr[30].bind_mw.rkey;
-	if (!test_failed() && (mw_local_inv(x.qp, mw2->rkey) ||
-			       mw_poll(&x, &wc, LIMIT_MS) || wc.status))
-		test_fail(__FILE__, __LINE__, "invalidate: %s",
-			  ibv_wc_status_str(wc.status));
+	CHECK(!mw_local_inv(x.qp, mw2->rkey) && !mw_poll(&x, &wc) && !wc.status,
+	      "invalidate: %s", ibv_wc_status_str(wc.status));
 	rc_destroy(&x);
 }
 
@@ -243,7 +226,7 @@ static atomic_int turned;
 
 static enum ibv_wc_status last_status;
 
-/* No clock: it is not to be had without system calls. */
+/* Has no time limit, since to read the clock may take a system call. */
 static int await(enum ibv_exp_wc_opcode opcode)
 {
 	struct ibv_exp_wc wc;
@@ -274,7 +257,7 @@ static int turn(int n)
 	return n;
 }
 
-/* From the first system call on, the thread is gone. */
+/* The thread is killed at its first system call. */
 static void *turn_alone(void *arg)
 {
 	(void)arg;
@@ -291,9 +274,20 @@ static void test_no_system_call(void)
 
 	CHECK(turn(1) == 1, "one turn");
 	CHECK(!pthread_create(&thread, NULL, turn_alone, NULL), "thread");
-	for (int i = 0; i < 200 && !atomic_load(&turned); i++)
+	for (int ms = 0; ms < rc_limit_ms() && !atomic_load(&turned); ms += 100)
 		usleep(100000);
 	CHECK(atomic_load(&turned) == TURNS, "%d turns", atomic_load(&turned));
+}
+
+static void open_all(void)
+{
+	rig_open(SIZE, IBV_ACCESS_LOCAL_WRITE,
+		 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	pd2 = ibv_alloc_pd(dev.context);
+	mw1 = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_1);
+	mw2 = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
+	CHECK(pd2 && mw1 && mw2, "PD or windows: %m");
+	rig_pair();
 }
 
 static const struct test_case cases[] = {
@@ -301,9 +295,10 @@ static const struct test_case cases[] = {
 	{ "mw-rules-rights-change", test_rights_change },
 	{ "mw-rules-list", test_list },
 	{ "mw-rules-no-system-call", test_no_system_call },
+	{ NULL, NULL },
 };
 
-/* Of memory of its own; exact, unlike what statm says. */
+/* The process's own memory; exact, unlike statm. */
 static long memory_kb(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
@@ -318,8 +313,10 @@ static long memory_kb(void)
 	return kb;
 }
 
-static int cycles(int n)
+/* mw_rules cycles N */
+static int cycles(void)
 {
+	const int n = atoi(test_argv[1]);
 	long before, after;
 	int done;
 
@@ -343,29 +340,8 @@ static int cycles(int n)
 	return 0;
 }
 
-int main(int argc, char **argv)
-{
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL mw-rules-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, SIZE);
-	dst = aligned_alloc(4096, SIZE);
-	pd2 = ibv_alloc_pd(dev.context);
-	if (!src || !dst || !pd2)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, SIZE, IBV_ACCESS_LOCAL_WRITE);
-	dst_mr = ibv_reg_mr(dev.pd, dst, SIZE,
-			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-	mw1 = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_1);
-	mw2 = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
-	if (!src_mr || !dst_mr || !mw1 || !mw2 ||
-	    rc_pair(&dev, &a, &b, &rc_defaults)) {
-		printf("FAIL mw-rules-setup: %s\n", strerror(errno));
-		return 1;
-	}
-	if (argc == 3 && !strcmp(argv[1], "cycles"))
-		return cycles(atoi(argv[2]));
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "mw-rules",
+					   .open = open_all,
+					   .after = rig_mend,
+					   .command = cycles,
+					   .cases = cases };

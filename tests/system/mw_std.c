@@ -53,20 +53,12 @@ int mw_send_inv(struct ibv_qp *qp, struct ibv_sge *sge, uint32_t rkey)
 int mw_rdma(struct ibv_qp *qp, enum ibv_wr_opcode op, struct ibv_sge *sge,
 	    uint64_t addr, uint32_t rkey)
 {
-	struct ibv_send_wr wr = { .opcode = op, .sg_list = sge, .num_sge = 1 };
+	struct rc_qp q = { .qp = qp };
 
-	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		wr.wr.atomic.remote_addr = addr;
-		wr.wr.atomic.rkey = rkey;
-		wr.wr.atomic.compare_add = 1;
-	} else {
-		wr.wr.rdma.remote_addr = addr;
-		wr.wr.rdma.rkey = rkey;
-	}
-	return post(qp, &wr);
+	return rc_post(&q, op, sge, addr, rkey);
 }
 
-int mw_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms)
+int mw_poll(struct rc_qp *q, struct ibv_wc *wc)
 {
-	return rc_poll(q, wc, limit_ms);
+	return rc_wait(q, wc);
 }

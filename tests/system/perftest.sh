@@ -2,41 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: hcas=1 provider=both user=alice
 #
-# Proves that perftest, which is linked to libmlx5, runs over the provider in
-# loopback.  It gets ours by mlx5x-run.
+# Proves that perftest runs over the provider in loopback. Since it is linked to
+# libmlx5, mlx5x-run gives it ours.
 set -u
+here=$(dirname "$0")
+# shellcheck source=tests/system/peers.sh
+. "$here/peers.sh"
 failed=0
-run=()
+with=''
 if [ "${MLX5X_TEST_PROVIDER:?}" = mlx5x ]; then
-	run=(mlx5x-run)
+	with=mlx5x-run
 fi
 
 # perftest PROGRAM NAME OPTIONS...
 perftest() {
-	local program=$1 name=$2 port=$((20000 + RANDOM % 10000)) server i
-	shift 2
-	timeout 120 "${run[@]}" "$program" -p $port -F "$@" \
-		>/tmp/pt.server 2>&1 &
-	server=$!
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		sleep 0.3
-		if timeout 120 "${run[@]}" "$program" -p $port -F "$@" \
-			127.0.0.1 >/tmp/pt.client 2>&1; then
-			i=ran
-			break
-		fi
-		grep -q "Couldn't connect" /tmp/pt.client || break
-	done
-	if [ "$i" = ran ] && wait $server &&
-		grep -q '^ *[0-9]* *[0-9]* ' /tmp/pt.client; then
-		echo "ok perftest-$name"
-	else
-		kill $server 2>/dev/null
-		wait $server 2>/dev/null
-		echo "FAIL perftest-$name: $(tail -n 1 /tmp/pt.client)" \
-			"$(tail -n 1 /tmp/pt.server)"
-		failed=1
-	fi
+	local name=$2 port=$((20000 + RANDOM % 10000)) rc=0 run
+	run="$with $1 -p $port -F ${*:3}"
+	talk $port "$run" "$run 127.0.0.1" || rc=1
+	grep -q '^ *[0-9]* *[0-9]* ' /tmp/peers.client || rc=1
+	judge "perftest-$name" $rc || failed=1
 }
 
 perftest ib_write_bw write-bw -n 500

@@ -5,28 +5,34 @@
 #	puppet A [USER]           start process A, as USER if given;
 #	                          UID:GROUP is a user that has only a number,
 #	                          and GROUP besides his own
+#	start A [USER] [DEVICE]   the same, with context C, PD p and CQ c
 #	tell A COMMAND...         let it do one command; prints the answer
-#	want ok A COMMAND...      the answer must begin with that text
+#	want TEXT A COMMAND...    the answer must begin so; prints it
+#	ok A COMMAND...           the answer must be "ok"
+#	refuses ERRNO A COMMAND... it must be "err ERRNO"; '' is any
 #	field NAME ANSWER         the word after NAME in an answer
 #	drop A [SIGNAL]           end it: by "exit", or by the signal
+#	equal A B                 the two words are the same
+#	scenarios NAME...         play the functions of these names
 #
-# PUPPET is the program.  A failed "want" ends the script.
+# An answer or a word that is wrong ends the scenario.
 
-: "${PUPPET:?}"
+: "${MLX5X_BUILD:?}"
 declare -A puppet_in puppet_out puppet_pid
 
 puppet() {
 	local name=$1 user=${2:-} fifo in out
-	local -a run=("$PUPPET")
+	local program=$MLX5X_BUILD/tests/system/puppet
+	local -a run=("$program")
 
 	fifo=$(mktemp -u /tmp/puppet.XXXXXX)
 	mkfifo "$fifo.in" "$fifo.out"
 	if [[ $user == *:* ]]; then
 		run=(setpriv --reuid "${user%:*}" --regid "${user%:*}"
-			--groups "${user#*:}" "$PUPPET")
+			--groups "${user#*:}" "$program")
 	elif [ -n "$user" ]; then
 		run=(setpriv --reuid "$user" --regid "$user" --init-groups
-			"$PUPPET")
+			"$program")
 	fi
 	"${run[@]}" <"$fifo.in" >"$fifo.out" &
 	puppet_pid[$name]=$!
@@ -37,10 +43,10 @@ puppet() {
 }
 
 tell() {
-	local name=$1 reply
+	local name=$1 reply limit=$((60 * ${MLX5X_PATIENCE:-3}))
 	shift
 	echo "$*" >&"${puppet_in[$name]}" || true
-	if ! read -r -t 60 -u "${puppet_out[$name]}" reply; then
+	if ! read -r -t "$limit" -u "${puppet_out[$name]}" reply; then
 		reply="err no answer"
 	fi
 	echo "$reply"
@@ -58,6 +64,22 @@ want() {
 		;;
 	esac
 	echo "$reply"
+}
+
+ok() {
+	want ok "$@" >/dev/null
+}
+
+refuses() {
+	want "err $1" "${@:2}" >/dev/null
+}
+
+start() {
+	puppet "$1" "${2:-}"
+	# shellcheck disable=SC2086 # a word or none
+	ok "$1" ctx C open ${3:-}
+	ok "$1" pd p alloc C
+	ok "$1" cq c create C
 }
 
 field() {
@@ -89,16 +111,42 @@ drop() {
 	unset "puppet_pid[$name]" "puppet_in[$name]" "puppet_out[$name]"
 }
 
-# Two QPs, each of a process, to each other.
+# join_qps A QA B QB [PD]: makes two QPs and connects them; A's is in that PD or
+# in p
 join_qps() {
 	local a=$1 qa=$2 b=$3 qb=$4 sa sb
 
-	want ok "$a" qp "$qa" create >/dev/null
-	want ok "$b" qp "$qb" create >/dev/null
+	ok "$a" qp "$qa" create "${5:-p}" c
+	ok "$b" qp "$qb" create p c
 	sa=$(want ok "$a" qp "$qa" show)
 	sb=$(want ok "$b" qp "$qb" show)
-	want ok "$a" qp "$qa" connect "$(field qpn "$sb")" \
-		"$(field gid "$sb")" >/dev/null
-	want ok "$b" qp "$qb" connect "$(field qpn "$sa")" \
-		"$(field gid "$sa")" >/dev/null
+	ok "$a" qp "$qa" connect "$(field qpn "$sb")" "$(field gid "$sb")"
+	ok "$b" qp "$qb" connect "$(field qpn "$sa")" "$(field gid "$sa")"
+}
+
+equal() {
+	if [ "$1" != "$2" ]; then
+		echo "line ${BASH_LINENO[*]}: '$1' is not '$2'" >&2
+		exit 1
+	fi
+}
+
+# Each scenario is played by a process of its own, which ends at the first
+# command that fails: the script runs again, with SCENARIO set. Does not return.
+scenarios() {
+	local name out failed=0 script
+	if [ -n "${SCENARIO:-}" ]; then
+		"$SCENARIO"
+		exit
+	fi
+	script=$(basename "$0" .sh)
+	for name in "$@"; do
+		if out=$(SCENARIO=$name bash "$0" 2>&1); then
+			echo "ok ${script//_/-}-$name"
+		else
+			echo "FAIL ${script//_/-}-$name: $(tail -n 1 <<<"$out")"
+			failed=1
+		fi
+	done
+	exit "$failed"
 }

@@ -74,20 +74,28 @@ static struct ibv_context *open_by_name(const char *name)
 	return context;
 }
 
-int rc_open(struct rc_device *dev, const char *name)
+int rc_describe(struct rc_device *dev, struct ibv_context *context)
 {
 	struct ibv_port_attr port;
 	int err;
 
 	memset(dev, 0, sizeof(*dev));
-	dev->context = open_by_name(name);
-	if (!dev->context)
-		return errno_or(ENODEV);
-	err = ibv_query_port(dev->context, RC_PORT, &port);
+	dev->context = context;
+	err = ibv_query_port(context, RC_PORT, &port);
 	if (err)
-		goto err_close;
+		return fail(err);
 	dev->mtu = port.active_mtu;
-	err = pick_gid(dev);
+	return pick_gid(dev);
+}
+
+int rc_open(struct rc_device *dev, const char *name)
+{
+	struct ibv_context *context = open_by_name(name);
+	int err;
+
+	if (!context)
+		return errno_or(ENODEV);
+	err = rc_describe(dev, context);
 	if (err)
 		goto err_close;
 	dev->pd = ibv_alloc_pd(dev->context);
@@ -212,13 +220,16 @@ int rc_to_error(struct rc_qp *q)
 
 int rc_destroy(struct rc_qp *q)
 {
-	int err = ibv_destroy_qp(q->qp);
+	int err = q->qp ? ibv_destroy_qp(q->qp) : 0;
 
-	if (!err)
+	if (!err && q->cq)
 		err = ibv_destroy_cq(q->cq);
-	if (!err)
+	if (!err && q->channel)
 		err = ibv_destroy_comp_channel(q->channel);
-	return err ? fail(err) : 0;
+	if (err)
+		return fail(err);
+	memset(q, 0, sizeof(*q));
+	return 0;
 }
 
 int rc_pair(struct rc_device *dev, struct rc_qp *a, struct rc_qp *b,
@@ -272,6 +283,51 @@ int rc_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms)
 			return 0;
 	} while (now_ms() < end);
 	return fail(ETIMEDOUT);
+}
+
+int rc_limit_ms(void)
+{
+	const char *patience = getenv("MLX5X_PATIENCE");
+	int factor = patience ? atoi(patience) : 0;
+
+	return 20000 * (factor > 0 ? factor : 3);
+}
+
+int rc_wait(struct rc_qp *q, struct ibv_wc *wc)
+{
+	return rc_poll(q, wc, rc_limit_ms());
+}
+
+int rc_post(struct rc_qp *q, enum ibv_wr_opcode op, struct ibv_sge *sge,
+	    uint64_t addr, uint32_t rkey)
+{
+	struct ibv_send_wr wr = { .wr_id = RC_ID,
+				  .sg_list = sge,
+				  .num_sge = 1,
+				  .opcode = op,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	int err;
+
+	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	    op == IBV_WR_ATOMIC_CMP_AND_SWP) {
+		wr.wr.atomic.remote_addr = addr;
+		wr.wr.atomic.rkey = rkey;
+		wr.wr.atomic.compare_add = 1;
+	} else {
+		wr.wr.rdma.remote_addr = addr;
+		wr.wr.rdma.rkey = rkey;
+	}
+	err = ibv_post_send(q->qp, &wr, &bad);
+	return err ? fail(err) : 0;
+}
+
+int rc_rdma(struct rc_qp *q, enum ibv_wr_opcode op, struct ibv_sge *sge,
+	    uint64_t addr, uint32_t rkey, struct ibv_wc *wc)
+{
+	int err = rc_post(q, op, sge, addr, rkey);
+
+	return err ? err : rc_wait(q, wc);
 }
 
 /* One word of the pattern: bytes [8 * n, 8 * n + 8). */

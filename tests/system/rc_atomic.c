@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that atomics on RC do what they say: the old value comes back, in
- * host byte order, the word changes or not, and nothing beside it; posted
- * either way, from two QPs at once no addition is lost; rights, alignment and
- * keys are checked on the right side.
+ * Proves that atomics on RC do what they say.  The old value comes back in host
+ * byte order; the word changes if it should, and nothing beside it.  They can
+ * be posted either way.  No addition is lost when two QPs add at once.  Rights,
+ * alignment and keys are checked on the right side.
  */
 
 #include <errno.h>
@@ -12,21 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define WORDS	 8u
-#define LIMIT_MS 20000
+#define WORDS 8u
 
-static struct rc_device dev;
 static uint64_t *word, *result;
-static struct ibv_mr *word_mr, *result_mr, *no_atomic_mr;
-static struct rc_qp a, b;
-static struct rc_qp_opts opts;
+static struct ibv_mr *no_atomic_mr;
 
 static void pair(void)
 {
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
+	rig_pair();
 	for (unsigned int i = 0; i < WORDS; i++) {
 		word[i] = 0x1111111111111111u * (i + 1);
 		result[i] = 0xeeeeeeeeeeeeeeeeu;
@@ -38,7 +33,7 @@ static void post(struct rc_qp *q, enum ibv_wr_opcode op, uint64_t addr,
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)&result[1],
 			       .length = 8,
-			       .lkey = result_mr->lkey };
+			       .lkey = src_mr->lkey };
 	struct ibv_send_wr wr = { .wr_id = 5,
 				  .sg_list = &sge,
 				  .num_sge = 1,
@@ -59,7 +54,7 @@ static void expect(struct rc_qp *q, enum ibv_wc_status status,
 		   enum ibv_wc_opcode op)
 {
 	struct ibv_wc wc;
-	int err = rc_poll(q, &wc, LIMIT_MS);
+	int err = rc_wait(q, &wc);
 
 	CHECK(!err, "no completion: %s", strerror(err));
 	CHECK(wc.status == status, "completed with '%s', not '%s'",
@@ -71,7 +66,7 @@ static void expect(struct rc_qp *q, enum ibv_wc_status status,
 	CHECK(wc.byte_len == 8, "byte_len %u", wc.byte_len);
 }
 
-/* word[2] and what came back of it; all around is as it was. */
+/* word[2] and the result are these; what is around them has not changed. */
 static void check(uint64_t want, uint64_t old)
 {
 	for (unsigned int i = 0; i < WORDS; i++) {
@@ -91,23 +86,15 @@ static void test_fetch_add(void)
 	const uint64_t first = 0x3333333333333333u;
 
 	pair();
-	if (test_failed())
-		return;
-	post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, (uintptr_t)&word[2],
-	     word_mr->rkey, 0x0102030405060708, 99);
-	if (!test_failed())
-		expect(&a, IBV_WC_SUCCESS, IBV_WC_FETCH_ADD);
-	if (!test_failed())
-		check(first + 0x0102030405060708, first);
-	/* Around 2^64. */
-	if (!test_failed())
-		post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, (uintptr_t)&word[2],
-		     word_mr->rkey, -(first + 0x0102030405060708), 0);
-	if (!test_failed())
-		expect(&a, IBV_WC_SUCCESS, IBV_WC_FETCH_ADD);
-	if (!test_failed())
-		check(0, first + 0x0102030405060708);
-	rc_unpair(&a, &b);
+	post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, (uintptr_t)&word[2], dst_mr->rkey,
+	     0x0102030405060708, 99);
+	expect(&a, IBV_WC_SUCCESS, IBV_WC_FETCH_ADD);
+	check(first + 0x0102030405060708, first);
+	/* A sum that wraps at 2^64. */
+	post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, (uintptr_t)&word[2], dst_mr->rkey,
+	     -(first + 0x0102030405060708), 0);
+	expect(&a, IBV_WC_SUCCESS, IBV_WC_FETCH_ADD);
+	check(0, first + 0x0102030405060708);
 }
 
 static void test_cmp_swp(void)
@@ -115,22 +102,14 @@ static void test_cmp_swp(void)
 	const uint64_t first = 0x3333333333333333u;
 
 	pair();
-	if (test_failed())
-		return;
-	post(&a, IBV_WR_ATOMIC_CMP_AND_SWP, (uintptr_t)&word[2], word_mr->rkey,
+	post(&a, IBV_WR_ATOMIC_CMP_AND_SWP, (uintptr_t)&word[2], dst_mr->rkey,
 	     first + 1, 77);
-	if (!test_failed())
-		expect(&a, IBV_WC_SUCCESS, IBV_WC_COMP_SWAP);
-	if (!test_failed())
-		check(first, first);
-	if (!test_failed())
-		post(&a, IBV_WR_ATOMIC_CMP_AND_SWP, (uintptr_t)&word[2],
-		     word_mr->rkey, first, 0x8877665544332211);
-	if (!test_failed())
-		expect(&a, IBV_WC_SUCCESS, IBV_WC_COMP_SWAP);
-	if (!test_failed())
-		check(0x8877665544332211, first);
-	rc_unpair(&a, &b);
+	expect(&a, IBV_WC_SUCCESS, IBV_WC_COMP_SWAP);
+	check(first, first);
+	post(&a, IBV_WR_ATOMIC_CMP_AND_SWP, (uintptr_t)&word[2], dst_mr->rkey,
+	     first, 0x8877665544332211);
+	expect(&a, IBV_WC_SUCCESS, IBV_WC_COMP_SWAP);
+	check(0x8877665544332211, first);
 }
 
 static struct ibv_qp *create_ex(void)
@@ -168,26 +147,25 @@ static void run_builders(struct ibv_qp_ex *qpx)
 {
 	int i, err;
 
-	/* Around the end of the queue several times. */
-	for (i = 0; i < 40 && !test_failed(); i++) {
+	/* The queue wraps several times. */
+	for (i = 0; i < 40; i++) {
 		ibv_wr_start(qpx);
 		qpx->wr_id = 5;
 		qpx->wr_flags = IBV_SEND_SIGNALED;
 		if (i & 1)
-			ibv_wr_atomic_cmp_swp(qpx, word_mr->rkey,
+			ibv_wr_atomic_cmp_swp(qpx, dst_mr->rkey,
 					      (uintptr_t)&word[2], 1000 + i,
 					      5000);
 		else
-			ibv_wr_atomic_fetch_add(qpx, word_mr->rkey,
+			ibv_wr_atomic_fetch_add(qpx, dst_mr->rkey,
 						(uintptr_t)&word[2], 1);
-		ibv_wr_set_sge(qpx, result_mr->lkey, (uintptr_t)&result[1], 8);
+		ibv_wr_set_sge(qpx, src_mr->lkey, (uintptr_t)&result[1], 8);
 		word[2] = 1000 + i;
 		err = ibv_wr_complete(qpx);
 		CHECK(!err, "wr_complete: %s", strerror(err));
 		expect(&a, IBV_WC_SUCCESS,
 		       i & 1 ? IBV_WC_COMP_SWAP : IBV_WC_FETCH_ADD);
-		if (!test_failed())
-			check(i & 1 ? 5000 : 1001 + i, 1000 + i);
+		check(i & 1 ? 5000 : 1001 + i, 1000 + i);
 	}
 }
 
@@ -196,19 +174,12 @@ static void test_builders(void)
 	struct rc_qp x;
 
 	pair();
-	if (test_failed())
-		return;
 	x = a;
 	x.qp = create_ex();
-	if (!x.qp)
-		test_fail(__FILE__, __LINE__, "create_qp_ex: %m");
-	else if (rc_connect(&dev, &x, x.qp->qp_num, &dev.gid))
-		test_fail(__FILE__, __LINE__, "connect: %m");
-	else
-		run_builders(ibv_qp_to_qp_ex(x.qp));
-	if (x.qp)
-		ibv_destroy_qp(x.qp);
-	rc_unpair(&a, &b);
+	CHECK(x.qp, "create_qp_ex: %m");
+	CHECK(!rc_connect(&dev, &x, x.qp->qp_num, &dev.gid), "connect: %m");
+	run_builders(ibv_qp_to_qp_ex(x.qp));
+	CHECK(!ibv_destroy_qp(x.qp), "destroy_qp");
 }
 
 /* Both sides add to one word, many at a time. */
@@ -218,41 +189,32 @@ static void test_no_lost_addition(void)
 	int round, i, s;
 
 	pair();
-	if (test_failed())
-		return;
 	word[2] = 0;
 	for (round = 0; round < 50; round++) {
 		for (i = 0; i < 8; i++)
-			for (s = 0; s < 2 && !test_failed(); s++)
+			for (s = 0; s < 2; s++)
 				post(both[s], IBV_WR_ATOMIC_FETCH_AND_ADD,
-				     (uintptr_t)&word[2], word_mr->rkey, s + 1,
+				     (uintptr_t)&word[2], dst_mr->rkey, s + 1,
 				     0);
 		for (i = 0; i < 8; i++)
-			for (s = 0; s < 2 && !test_failed(); s++)
+			for (s = 0; s < 2; s++)
 				expect(both[s], IBV_WC_SUCCESS,
 				       IBV_WC_FETCH_ADD);
 	}
-	if (!test_failed() && word[2] != 50 * 8 * 3)
-		test_fail(__FILE__, __LINE__, "sum %" PRIu64, word[2]);
-	rc_unpair(&a, &b);
+	CHECK(word[2] == 50 * 8 * 3, "sum %" PRIu64, word[2]);
 }
 
 static void refused(uint64_t addr, uint32_t rkey, enum ibv_wc_status status)
 {
 	pair();
-	if (test_failed())
-		return;
 	post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, addr, rkey, 1, 0);
-	if (!test_failed())
-		expect(&a, status, IBV_WC_FETCH_ADD);
-	if (!test_failed())
-		check(0x3333333333333333u, 0xeeeeeeeeeeeeeeeeu);
-	rc_unpair(&a, &b);
+	expect(&a, status, IBV_WC_FETCH_ADD);
+	check(0x3333333333333333u, 0xeeeeeeeeeeeeeeeeu);
 }
 
 static void test_misaligned(void)
 {
-	refused((uintptr_t)&word[2] + 4, word_mr->rkey, IBV_WC_REM_INV_REQ_ERR);
+	refused((uintptr_t)&word[2] + 4, dst_mr->rkey, IBV_WC_REM_INV_REQ_ERR);
 }
 
 static void test_mr_rights(void)
@@ -263,13 +225,27 @@ static void test_mr_rights(void)
 static void test_qp_rights(void)
 {
 	opts.access &= ~IBV_ACCESS_REMOTE_ATOMIC;
-	refused((uintptr_t)&word[2], word_mr->rkey, IBV_WC_REM_INV_REQ_ERR);
+	refused((uintptr_t)&word[2], dst_mr->rkey, IBV_WC_REM_INV_REQ_ERR);
 	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
 }
 
 static void test_range(void)
 {
-	refused((uintptr_t)(word + 512), word_mr->rkey, IBV_WC_REM_ACCESS_ERR);
+	refused((uintptr_t)(word + 512), dst_mr->rkey, IBV_WC_REM_ACCESS_ERR);
+}
+
+static void open_all(void)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+
+	rig_open(4096, IBV_ACCESS_LOCAL_WRITE, access);
+	result = (uint64_t *)src;
+	word = (uint64_t *)dst;
+	no_atomic_mr = ibv_reg_mr(dev.pd, word, 4096,
+				  access & ~IBV_ACCESS_REMOTE_ATOMIC);
+	CHECK(no_atomic_mr, "reg_mr: %m");
+	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
 }
 
 static const struct test_case cases[] = {
@@ -281,31 +257,10 @@ static const struct test_case cases[] = {
 	{ "rc-atomic-mr-rights", test_mr_rights },
 	{ "rc-atomic-qp-rights", test_qp_rights },
 	{ "rc-atomic-range", test_range },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		     IBV_ACCESS_REMOTE_READ;
-
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL rc-atomic-open: %s\n", strerror(errno));
-		return 1;
-	}
-	opts = rc_defaults;
-	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
-	word = aligned_alloc(4096, 4096);
-	result = aligned_alloc(4096, 4096);
-	if (!word || !result)
-		return 1;
-	word_mr = ibv_reg_mr(dev.pd, word, 4096,
-			     access | IBV_ACCESS_REMOTE_ATOMIC);
-	no_atomic_mr = ibv_reg_mr(dev.pd, word, 4096, access);
-	result_mr = ibv_reg_mr(dev.pd, result, 4096, IBV_ACCESS_LOCAL_WRITE);
-	if (!word_mr || !no_atomic_mr || !result_mr) {
-		printf("FAIL rc-atomic-reg-mr: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "rc-atomic",
+					   .open = open_all,
+					   .after = rig_unpair,
+					   .cases = cases };

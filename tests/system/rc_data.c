@@ -13,17 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
 #define BUF_SIZE (1u << 20)
 #define MARGIN	 64u
-#define LIMIT_MS 10000
 
-static struct rc_device dev;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
-static struct rc_qp a, b;
 static struct ibv_wc last; /* of expect_wc */
 
 static const uint32_t sizes[] = {
@@ -91,7 +85,7 @@ static void expect_wc(struct rc_qp *q, uint64_t wr_id, enum ibv_wc_opcode op,
 		      int64_t bytes)
 {
 	struct ibv_wc wc;
-	int err = rc_poll(q, &wc, LIMIT_MS);
+	int err = rc_wait(q, &wc);
 
 	last = wc;
 	CHECK(!err, "no completion: %s", strerror(err));
@@ -116,32 +110,26 @@ static void one_op(enum ibv_wr_opcode op, enum ibv_wc_opcode wc_op,
 	reset_buffers(len + 3, len);
 	if (receives)
 		post_recv(&b, 7, write_imm ? 0 : len);
-	if (test_failed())
-		return;
 	post_op(op, len, flags);
-	if (test_failed())
-		return;
 	expect_wc(&a, len + 17, wc_op,
 		  op == IBV_WR_RDMA_READ ? (int64_t)len : -1);
-	if (receives && !test_failed())
+	if (receives)
 		expect_wc(&b, 7,
 			  write_imm ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
 			  len);
-	if (receives && op != IBV_WR_SEND && !test_failed())
+	if (receives && op != IBV_WR_SEND)
 		CHECK((last.wc_flags & IBV_WC_WITH_IMM) &&
 			      ntohl(last.imm_data) == 0xa5000000 + len,
 		      "flags %#x immediate %#x", last.wc_flags,
 		      ntohl(last.imm_data));
-	if (!test_failed())
-		check_dst(len + 3, len);
+	check_dst(len + 3, len);
 }
 
 static void all_sizes(enum ibv_wr_opcode op, enum ibv_wc_opcode wc_op)
 {
-	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
-	for (size_t i = 0; i < NUM_SIZES && !test_failed(); i++)
+	rig_pair();
+	for (size_t i = 0; i < NUM_SIZES; i++)
 		one_op(op, wc_op, sizes[i], 0);
-	rc_unpair(&a, &b);
 }
 
 static void test_send(void)
@@ -171,18 +159,16 @@ static void test_read(void)
 
 static void test_inline(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	uint32_t len;
 
-	opts.inline_data = 128;
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
-	for (len = 0; len <= 128 && !test_failed(); len++) {
+	own.inline_data = 128;
+	rig_pair_with(&own);
+	for (len = 0; len <= 128; len++) {
 		one_op(IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE, len,
 		       IBV_SEND_INLINE);
-		if (!test_failed())
-			one_op(IBV_WR_SEND, IBV_WC_SEND, len, IBV_SEND_INLINE);
+		one_op(IBV_WR_SEND, IBV_WC_SEND, len, IBV_SEND_INLINE);
 	}
-	rc_unpair(&a, &b);
 }
 
 /* Pieces of odd sizes on both sides; the receiver's are cut elsewhere. */
@@ -219,22 +205,19 @@ static void sgl_case(uint32_t nsend, uint32_t nrecv)
 	err = ibv_post_send(a.qp, &wr, &bad);
 	CHECK(!err, "post_send: %s", strerror(err));
 	expect_wc(&a, 8, IBV_WC_SEND, -1);
-	if (!test_failed())
-		expect_wc(&b, 7, IBV_WC_RECV, total);
-	if (!test_failed())
-		check_dst(nsend * 8 + nrecv, total);
+	expect_wc(&b, 7, IBV_WC_RECV, total);
+	check_dst(nsend * 8 + nrecv, total);
 }
 
 static void test_sgl(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 
-	opts.send_sge = opts.recv_sge = 8;
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
+	own.send_sge = own.recv_sge = 8;
+	rig_pair_with(&own);
 	for (uint32_t s = 1; s <= 8; s++)
-		for (uint32_t r = 1; r <= 8 && !test_failed(); r++)
+		for (uint32_t r = 1; r <= 8; r++)
 			sgl_case(s, r);
-	rc_unpair(&a, &b);
 }
 
 /*
@@ -243,19 +226,18 @@ static void test_sgl(void)
  */
 static void test_sq_wrap(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	unsigned int i;
 
-	opts.send_wr = 5;
-	opts.inline_data = 200;
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
-	for (i = 0; i < 600 && !test_failed(); i++) {
+	own.send_wr = 5;
+	own.inline_data = 200;
+	rig_pair_with(&own);
+	for (i = 0; i < 600; i++) {
 		uint32_t len = (i * 37) % 201;
 
 		one_op(IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE, len,
 		       i % 3 ? IBV_SEND_INLINE : 0);
 	}
-	rc_unpair(&a, &b);
 }
 
 /* The 16-bit counters of queue and doorbell record wrap too. */
@@ -268,7 +250,7 @@ static void test_counter_wrap(void)
 	struct ibv_wc wc;
 	int i, err;
 
-	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
+	rig_pair();
 	for (i = 0; i < 32; i++) {
 		memset(&wr[i], 0, sizeof(wr[i]));
 		wr[i].wr_id = (uint64_t)i;
@@ -280,19 +262,18 @@ static void test_counter_wrap(void)
 		wr[i].wr.rdma.rkey = dst_mr->rkey;
 		wr[i].next = i == 31 ? NULL : &wr[i + 1];
 	}
-	for (i = 0; i < 2200 && !test_failed(); i++) {
+	for (i = 0; i < 2200; i++) {
 		rc_fill(src, 8, (uint64_t)i, 0);
 		err = ibv_post_send(a.qp, wr, &bad);
 		if (!err)
-			err = rc_poll(&a, &wc, LIMIT_MS);
+			err = rc_wait(&a, &wc);
 		if (err || wc.status || wc.wr_id != 31)
-			test_fail(__FILE__, __LINE__, "round %d: %s", i,
-				  err ? strerror(err)
-				      : ibv_wc_status_str(wc.status));
+			FAIL("round %d: %s", i,
+			     err ? strerror(err)
+				 : ibv_wc_status_str(wc.status));
 		else if (rc_check(dst + 31 * 8, 8, (uint64_t)i, 0) != 8)
-			test_fail(__FILE__, __LINE__, "round %d: data", i);
+			FAIL("round %d: data", i);
 	}
-	rc_unpair(&a, &b);
 }
 
 static void test_full_queue(void)
@@ -311,12 +292,10 @@ static void test_full_queue(void)
 
 	CHECK(!rc_create(&dev, &a, &rc_defaults), "rc_create: %m");
 	err = ibv_query_qp(a.qp, &attr, IBV_QP_CAP, &init);
-	if (err)
-		test_fail(__FILE__, __LINE__, "query_qp: %s", strerror(err));
-	/* To itself, and nothing completes since nothing asks for it. */
+	CHECK(!err, "query_qp: %s", strerror(err));
+	/* To itself.  Nothing is signalled, so that nothing completes. */
 	err = rc_connect(&dev, &a, a.qp->qp_num, &dev.gid);
-	if (err)
-		test_fail(__FILE__, __LINE__, "connect: %s", strerror(err));
+	CHECK(!err, "connect: %s", strerror(err));
 	wr.wr.rdma.remote_addr = (uintptr_t)dst;
 	wr.wr.rdma.rkey = dst_mr->rkey;
 	for (posted = 0; posted < 100000; posted++) {
@@ -325,14 +304,11 @@ static void test_full_queue(void)
 			break;
 	}
 	/* Stock libmlx5 leaves errno alone. */
-	if (err != ENOMEM || bad != &wr ||
-	    (errno != ENOMEM &&
-	     strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock")))
-		test_fail(__FILE__, __LINE__, "full queue: %d, errno %d", err,
-			  errno);
+	CHECK(err == ENOMEM && bad == &wr &&
+		      (errno == ENOMEM || test_on_stock()),
+	      "full queue: %d, errno %d", err, errno);
 	if (posted < init.cap.max_send_wr || posted < rc_defaults.send_wr)
-		test_fail(__FILE__, __LINE__, "full after %u of %u", posted,
-			  init.cap.max_send_wr);
+		FAIL("full after %u of %u", posted, init.cap.max_send_wr);
 	rc_destroy(&a);
 }
 
@@ -352,54 +328,49 @@ static bool event_within(struct rc_qp *q, int limit_ms)
 
 static void test_events(void)
 {
-	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
-	for (int i = 0; i < 20 && !test_failed(); i++) {
-		if (ibv_req_notify_cq(b.cq, 0))
-			test_fail(__FILE__, __LINE__, "req_notify: %m");
+	rig_pair();
+	for (int i = 0; i < 20; i++) {
+		CHECK(!ibv_req_notify_cq(b.cq, 0), "req_notify: %m");
 		if (event_within(&b, 0))
-			test_fail(__FILE__, __LINE__, "event for nothing");
+			FAIL("event for nothing");
 		one_op(IBV_WR_SEND, IBV_WC_SEND, 100, 0);
-		if (!test_failed() && !event_within(&b, LIMIT_MS))
-			test_fail(__FILE__, __LINE__, "no event, round %d", i);
+		CHECK(event_within(&b, rc_limit_ms()), "no event, round %d", i);
 	}
-	/* Not armed: none. */
-	if (!test_failed())
-		one_op(IBV_WR_SEND, IBV_WC_SEND, 100, 0);
-	if (!test_failed() && event_within(&b, 200))
-		test_fail(__FILE__, __LINE__, "event without arm");
-	rc_unpair(&a, &b);
+	/* No event unless armed. */
+	one_op(IBV_WR_SEND, IBV_WC_SEND, 100, 0);
+	CHECK(!event_within(&b, 200), "event without arm");
 }
 
-/* Armed while a completion waits already: the event comes at once. */
+/* If a completion waits already, arming brings the event at once. */
 static void test_event_late_arm(void)
 {
 	struct ibv_wc wc;
 
-	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
+	rig_pair();
 	reset_buffers(1, 64);
 	post_recv(&b, 7, 64);
 	post_op(IBV_WR_SEND, 64, 0);
-	if (!test_failed() && rc_poll(&a, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no completion");
-	if (!test_failed() &&
-	    (ibv_req_notify_cq(b.cq, 0) || !event_within(&b, LIMIT_MS)))
-		test_fail(__FILE__, __LINE__, "no event for a waiting CQE");
-	rc_unpair(&a, &b);
+	CHECK(!rc_wait(&a, &wc), "no completion");
+	if ((ibv_req_notify_cq(b.cq, 0) || !event_within(&b, rc_limit_ms())))
+		FAIL("no event for a waiting CQE");
 }
 
 static void test_solicited(void)
 {
-	CHECK(!rc_pair(&dev, &a, &b, &rc_defaults), "rc_pair: %m");
-	if (ibv_req_notify_cq(b.cq, 1))
-		test_fail(__FILE__, __LINE__, "req_notify: %m");
+	rig_pair();
+	CHECK(!ibv_req_notify_cq(b.cq, 1), "req_notify: %m");
 	one_op(IBV_WR_SEND, IBV_WC_SEND, 100, 0);
-	if (!test_failed() && event_within(&b, 200))
-		test_fail(__FILE__, __LINE__, "event for a plain message");
-	if (!test_failed())
-		one_op(IBV_WR_SEND, IBV_WC_SEND, 100, IBV_SEND_SOLICITED);
-	if (!test_failed() && !event_within(&b, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no event when solicited");
-	rc_unpair(&a, &b);
+	CHECK(!event_within(&b, 200), "event for a plain message");
+	one_op(IBV_WR_SEND, IBV_WC_SEND, 100, IBV_SEND_SOLICITED);
+	CHECK(event_within(&b, rc_limit_ms()), "no event when solicited");
+}
+
+static void open_all(void)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ;
+
+	rig_open(BUF_SIZE, access, access);
 }
 
 static const struct test_case cases[] = {
@@ -416,27 +387,9 @@ static const struct test_case cases[] = {
 	{ "rc-events", test_events },
 	{ "rc-event-late-arm", test_event_late_arm },
 	{ "rc-solicited", test_solicited },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		     IBV_ACCESS_REMOTE_READ;
-
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL rc-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, BUF_SIZE);
-	dst = aligned_alloc(4096, BUF_SIZE);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, BUF_SIZE, access);
-	dst_mr = ibv_reg_mr(dev.pd, dst, BUF_SIZE, access);
-	if (!src_mr || !dst_mr) {
-		printf("FAIL rc-reg-mr: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = {
+	.name = "rc", .open = open_all, .after = rig_unpair, .cases = cases
+};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that what must fail does, on the right side, with the right status,
- * and touches no memory: keys, rights and lengths of either side, receivers
- * that are missing, flushed requests, requests posted after the error.
+ * Proves that requests that must fail do so on the right side, with the right
+ * status, and touch no memory: for keys, rights and lengths of either side, for
+ * receivers that are missing.  Also that requests are flushed, those posted
+ * after the error too.
  */
 
 #include <errno.h>
@@ -11,16 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
 #define BUF_SIZE 65536u
-#define LIMIT_MS 20000
 
-static struct rc_device dev;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr, *dst_ro;
-static struct rc_qp a, b;
+static struct ibv_mr *dst_ro;
 
 struct request {
 	enum ibv_wr_opcode op;
@@ -30,20 +26,17 @@ struct request {
 
 static void post(const struct request *r, uint64_t wr_id)
 {
-	struct ibv_sge sge = { .addr = (uintptr_t)r->local,
-			       .length = r->length,
-			       .lkey = r->lkey };
+	struct ibv_sge sge = { (uintptr_t)r->local, r->length, r->lkey };
 	struct ibv_send_wr wr = { .wr_id = wr_id,
 				  .sg_list = &sge,
 				  .num_sge = 1,
 				  .opcode = r->op,
-				  .send_flags = IBV_SEND_SIGNALED },
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .wr.rdma = { (uintptr_t)r->remote,
+					       r->rkey } },
 			   *bad;
-	int err;
+	int err = ibv_post_send(a.qp, &wr, &bad);
 
-	wr.wr.rdma.remote_addr = (uintptr_t)r->remote;
-	wr.wr.rdma.rkey = r->rkey;
-	err = ibv_post_send(a.qp, &wr, &bad);
 	CHECK(!err, "post_send: %s", strerror(err));
 }
 
@@ -63,16 +56,10 @@ static void post_recv(uint64_t wr_id, uint32_t len, uint32_t lkey)
 
 static void expect(struct rc_qp *q, uint64_t wr_id, enum ibv_wc_status status)
 {
-	struct ibv_wc wc;
-	int err = rc_poll(q, &wc, LIMIT_MS);
+	enum ibv_wc_status got = rig_wait(q, wr_id);
 
-	CHECK(!err, "no completion of %llu: %s", (unsigned long long)wr_id,
-	      strerror(err));
-	CHECK(wc.status == status, "completed with '%s', not '%s'",
-	      ibv_wc_status_str(wc.status), ibv_wc_status_str(status));
-	CHECK(wc.wr_id == wr_id, "wr_id %llu, not %llu",
-	      (unsigned long long)wc.wr_id, (unsigned long long)wr_id);
-	CHECK(wc.qp_num == q->qp->qp_num, "qp_num %#x", wc.qp_num);
+	CHECK(got == status, "completed with '%s', not '%s'",
+	      ibv_wc_status_str(got), ibv_wc_status_str(status));
 }
 
 static void expect_state(struct rc_qp *q, enum ibv_qp_state state)
@@ -86,11 +73,11 @@ static void expect_state(struct rc_qp *q, enum ibv_qp_state state)
 	      state);
 }
 
-static void pair(const struct rc_qp_opts *opts)
+static void pair(const struct rc_qp_opts *others)
 {
 	rc_fill(src, BUF_SIZE, 1, 0);
 	rc_fill(dst, BUF_SIZE, 2, 0);
-	CHECK(!rc_pair(&dev, &a, &b, opts), "rc_pair: %m");
+	rig_pair_with(others);
 }
 
 static struct request write_request(void)
@@ -103,21 +90,20 @@ static struct request write_request(void)
 				 .remote = dst };
 }
 
+static void unchanged(const uint8_t *buf, uint64_t seed)
+{
+	CHECK(rc_check(buf, BUF_SIZE, seed, 0) == BUF_SIZE, "memory changed");
+}
+
 /* The request fails with status, and neither buffer has changed. */
 static void fails_with(const struct request *r, enum ibv_wc_status status)
 {
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
 	post(r, 5);
-	if (!test_failed())
-		expect(&a, 5, status);
-	if (!test_failed())
-		expect_state(&a, IBV_QPS_ERR);
-	if (!test_failed() && (rc_check(src, BUF_SIZE, 1, 0) != BUF_SIZE ||
-			       rc_check(dst, BUF_SIZE, 2, 0) != BUF_SIZE))
-		test_fail(__FILE__, __LINE__, "memory changed");
-	rc_unpair(&a, &b);
+	expect(&a, 5, status);
+	expect_state(&a, IBV_QPS_ERR);
+	unchanged(src, 1);
+	unchanged(dst, 2);
 }
 
 static void test_bad_lkey(void)
@@ -163,12 +149,10 @@ static void test_remote_range(void)
 	r.remote = dst + BUF_SIZE - 4095;
 	fails_with(&r, IBV_WC_REM_ACCESS_ERR);
 	r.remote = dst - 1;
-	if (!test_failed())
-		fails_with(&r, IBV_WC_REM_ACCESS_ERR);
+	fails_with(&r, IBV_WC_REM_ACCESS_ERR);
 	/* Address plus length wraps round. */
 	r.remote = (void *)(uintptr_t)-4095;
-	if (!test_failed())
-		fails_with(&r, IBV_WC_REM_ACCESS_ERR);
+	fails_with(&r, IBV_WC_REM_ACCESS_ERR);
 }
 
 static void test_remote_rights(void)
@@ -179,26 +163,20 @@ static void test_remote_rights(void)
 	fails_with(&r, IBV_WC_REM_ACCESS_ERR);
 	r.op = IBV_WR_RDMA_READ;
 	r.local = src;
-	if (!test_failed())
-		fails_with(&r, IBV_WC_REM_ACCESS_ERR);
+	fails_with(&r, IBV_WC_REM_ACCESS_ERR);
 }
 
 /* The QP itself does not allow the operation. */
 static void test_qp_rights(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts others = rc_defaults;
 	struct request r = write_request();
 
-	opts.access = 0;
-	pair(&opts);
-	if (test_failed())
-		return;
+	others.access = 0;
+	pair(&others);
 	post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_REM_INV_REQ_ERR);
-	if (!test_failed() && rc_check(dst, BUF_SIZE, 2, 0) != BUF_SIZE)
-		test_fail(__FILE__, __LINE__, "memory changed");
-	rc_unpair(&a, &b);
+	expect(&a, 5, IBV_WC_REM_INV_REQ_ERR);
+	unchanged(dst, 2);
 }
 
 static void test_other_pd(void)
@@ -211,7 +189,7 @@ static void test_other_pd(void)
 	mr = ibv_reg_mr(pd, dst, BUF_SIZE,
 			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	if (!mr) {
-		test_fail(__FILE__, __LINE__, "reg_mr: %m");
+		FAIL("reg_mr: %m");
 	} else {
 		r.rkey = mr->rkey;
 		fails_with(&r, IBV_WC_REM_ACCESS_ERR);
@@ -239,18 +217,11 @@ static void test_recv_too_short(void)
 
 	r.op = IBV_WR_SEND;
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
 	post_recv(9, 4095, dst_mr->lkey);
-	if (!test_failed())
-		post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_REM_INV_REQ_ERR);
-	if (!test_failed())
-		expect(&b, 9, IBV_WC_LOC_LEN_ERR);
-	if (!test_failed())
-		expect_state(&b, IBV_QPS_ERR);
-	rc_unpair(&a, &b);
+	post(&r, 5);
+	expect(&a, 5, IBV_WC_REM_INV_REQ_ERR);
+	expect(&b, 9, IBV_WC_LOC_LEN_ERR);
+	expect_state(&b, IBV_QPS_ERR);
 }
 
 static void test_recv_bad_lkey(void)
@@ -259,37 +230,26 @@ static void test_recv_bad_lkey(void)
 
 	r.op = IBV_WR_SEND;
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
 	post_recv(9, 4096, dst_ro->lkey);
-	if (!test_failed())
-		post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_REM_OP_ERR);
-	if (!test_failed())
-		expect(&b, 9, IBV_WC_LOC_PROT_ERR);
-	if (!test_failed() && rc_check(dst, BUF_SIZE, 2, 0) != BUF_SIZE)
-		test_fail(__FILE__, __LINE__, "memory changed");
-	rc_unpair(&a, &b);
+	post(&r, 5);
+	expect(&a, 5, IBV_WC_REM_OP_ERR);
+	expect(&b, 9, IBV_WC_LOC_PROT_ERR);
+	unchanged(dst, 2);
 }
 
 static void test_rnr(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts others = rc_defaults;
 	struct request r = write_request();
 
-	opts.rnr_retry = 1;
+	others.rnr_retry = 1;
 	r.op = IBV_WR_SEND;
-	pair(&opts);
-	if (test_failed())
-		return;
+	pair(&others);
 	post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_RNR_RETRY_EXC_ERR);
-	rc_unpair(&a, &b);
+	expect(&a, 5, IBV_WC_RNR_RETRY_EXC_ERR);
 }
 
-/* Seven retries are without end: the receive may come late. */
+/* rnr_retry 7 means without end, so that the receive may come late. */
 static void test_rnr_late(void)
 {
 	struct request r = write_request();
@@ -297,37 +257,25 @@ static void test_rnr_late(void)
 
 	r.op = IBV_WR_SEND;
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
 	post(&r, 5);
-	if (!test_failed() && rc_poll(&a, &wc, 300) != ETIMEDOUT)
-		test_fail(__FILE__, __LINE__, "completed without receiver");
-	if (!test_failed())
-		post_recv(9, 4096, dst_mr->lkey);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_SUCCESS);
-	if (!test_failed())
-		expect(&b, 9, IBV_WC_SUCCESS);
-	if (!test_failed() && rc_check(dst, 4096, 1, 0) != 4096)
-		test_fail(__FILE__, __LINE__, "wrong data");
-	rc_unpair(&a, &b);
+	CHECK(rc_poll(&a, &wc, 300) == ETIMEDOUT, "completed without receiver");
+	post_recv(9, 4096, dst_mr->lkey);
+	expect(&a, 5, IBV_WC_SUCCESS);
+	expect(&b, 9, IBV_WC_SUCCESS);
+	CHECK(rc_check(dst, 4096, 1, 0) == 4096, "wrong data");
 }
 
 static void test_no_peer(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts others = rc_defaults;
 	struct request r = write_request();
 
-	opts.timeout = 8;
-	opts.retry_cnt = 1;
-	pair(&opts);
-	if (test_failed())
-		return;
-	rc_destroy(&b);
+	others.timeout = 8;
+	others.retry_cnt = 1;
+	pair(&others);
+	CHECK(!rc_destroy(&b), "destroy: %m");
 	post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_RETRY_EXC_ERR);
-	rc_destroy(&a);
+	expect(&a, 5, IBV_WC_RETRY_EXC_ERR);
 }
 
 static void test_flush(void)
@@ -336,74 +284,35 @@ static void test_flush(void)
 	uint64_t i;
 
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
-	for (i = 0; i < 8 && !test_failed(); i++)
+	for (i = 0; i < 8; i++)
 		post_recv(100 + i, 64, dst_mr->lkey);
-	if (!test_failed() && rc_to_error(&b))
-		test_fail(__FILE__, __LINE__, "to error: %m");
-	for (i = 0; i < 8 && !test_failed(); i++)
+	CHECK(!rc_to_error(&b), "to error: %m");
+	for (i = 0; i < 8; i++)
 		expect(&b, 100 + i, IBV_WC_WR_FLUSH_ERR);
-	/* Posted after the error: flushed as well. */
-	if (!test_failed())
-		post_recv(200, 64, dst_mr->lkey);
-	if (!test_failed())
-		expect(&b, 200, IBV_WC_WR_FLUSH_ERR);
-	if (!test_failed() && rc_to_error(&a))
-		test_fail(__FILE__, __LINE__, "to error: %m");
-	for (i = 0; i < 8 && !test_failed(); i++)
+	/* What is posted after the error is flushed as well. */
+	post_recv(200, 64, dst_mr->lkey);
+	expect(&b, 200, IBV_WC_WR_FLUSH_ERR);
+	CHECK(!rc_to_error(&a), "to error: %m");
+	for (i = 0; i < 8; i++)
 		post(&r, 300 + i);
-	for (i = 0; i < 8 && !test_failed(); i++)
+	for (i = 0; i < 8; i++)
 		expect(&a, 300 + i, IBV_WC_WR_FLUSH_ERR);
-	rc_unpair(&a, &b);
 }
 
-/* The first fails; those behind it, posted with it, are flushed. */
+/* The first request fails, and those posted behind it are flushed. */
 static void test_error_then_flush(void)
 {
 	struct request bad = write_request(), good = write_request();
 
 	bad.rkey ^= 0xff;
 	pair(&rc_defaults);
-	if (test_failed())
-		return;
 	post(&bad, 1);
-	for (uint64_t i = 2; i < 10 && !test_failed(); i++)
+	for (uint64_t i = 2; i < 10; i++)
 		post(&good, i);
-	if (!test_failed())
-		expect(&a, 1, IBV_WC_REM_ACCESS_ERR);
-	for (uint64_t i = 2; i < 10 && !test_failed(); i++)
+	expect(&a, 1, IBV_WC_REM_ACCESS_ERR);
+	for (uint64_t i = 2; i < 10; i++)
 		expect(&a, i, IBV_WC_WR_FLUSH_ERR);
-	if (!test_failed() && rc_check(dst, BUF_SIZE, 2, 0) != BUF_SIZE)
-		test_fail(__FILE__, __LINE__, "memory changed");
-	rc_unpair(&a, &b);
-}
-
-static void test_async_event(void)
-{
-	struct pollfd fd = { .fd = dev.context->async_fd, .events = POLLIN };
-	struct request r = write_request();
-	struct ibv_async_event event;
-	bool seen = false;
-
-	r.rkey ^= 0xff;
-	pair(&rc_defaults);
-	if (test_failed())
-		return;
-	post(&r, 5);
-	if (!test_failed())
-		expect(&a, 5, IBV_WC_REM_ACCESS_ERR);
-	while (!seen && !test_failed()) {
-		if (poll(&fd, 1, 5000) != 1 ||
-		    ibv_get_async_event(dev.context, &event)) {
-			test_fail(__FILE__, __LINE__, "no event");
-			break;
-		}
-		seen = event.event_type == IBV_EVENT_QP_ACCESS_ERR &&
-		       event.element.qp == b.qp;
-		ibv_ack_async_event(&event);
-	}
-	rc_unpair(&a, &b);
+	unchanged(dst, 2);
 }
 
 /* Events of earlier tests would be taken for this one's. */
@@ -417,14 +326,40 @@ static void drain_async(void)
 		ibv_ack_async_event(&event);
 }
 
-static void test_async_event_clean(void)
+static void test_async_event(void)
 {
+	struct pollfd fd = { .fd = dev.context->async_fd, .events = POLLIN };
+	struct request r = write_request();
+	struct ibv_async_event event;
+	bool seen = false;
+
 	drain_async();
-	test_async_event();
+	r.rkey ^= 0xff;
+	pair(&rc_defaults);
+	post(&r, 5);
+	expect(&a, 5, IBV_WC_REM_ACCESS_ERR);
+	while (!seen) {
+		CHECK(poll(&fd, 1, rc_limit_ms()) == 1 &&
+			      !ibv_get_async_event(dev.context, &event),
+		      "no event");
+		seen = event.event_type == IBV_EVENT_QP_ACCESS_ERR &&
+		       event.element.qp == b.qp;
+		ibv_ack_async_event(&event);
+	}
+}
+
+static void open_all(void)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ;
+
+	rig_open(BUF_SIZE, access, access);
+	dst_ro = ibv_reg_mr(dev.pd, dst, BUF_SIZE, 0);
+	CHECK(dst_ro, "reg_mr: %m");
 }
 
 static const struct test_case cases[] = {
-	{ "rc-error-async-event", test_async_event_clean },
+	{ "rc-error-async-event", test_async_event },
 	{ "rc-error-bad-lkey", test_bad_lkey },
 	{ "rc-error-local-range", test_local_range },
 	{ "rc-error-read-into-read-only", test_read_into_read_only },
@@ -441,28 +376,10 @@ static const struct test_case cases[] = {
 	{ "rc-error-no-peer", test_no_peer },
 	{ "rc-error-flush", test_flush },
 	{ "rc-error-then-flush", test_error_then_flush },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		     IBV_ACCESS_REMOTE_READ;
-
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL rc-error-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, BUF_SIZE);
-	dst = aligned_alloc(4096, BUF_SIZE);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, BUF_SIZE, access);
-	dst_mr = ibv_reg_mr(dev.pd, dst, BUF_SIZE, access);
-	dst_ro = ibv_reg_mr(dev.pd, dst, BUF_SIZE, 0);
-	if (!src_mr || !dst_mr || !dst_ro) {
-		printf("FAIL rc-error-reg-mr: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "rc-error",
+					   .open = open_all,
+					   .after = rig_unpair,
+					   .cases = cases };

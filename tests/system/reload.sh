@@ -3,19 +3,17 @@
 # lab: hcas=1 provider=stock user=root
 #
 # Proves that the driver can be unloaded and loaded again, several times, and
-# that the device works after that.  How long a load takes is printed: less than
-# ten seconds, though the driver makes thousands of memory keys for its cache; a
-# host that does other work besides gets thirty.
+# that the device works after that. How long a load takes is printed: less than
+# ten seconds on an idle host, though the driver makes thousands of memory keys
+# for its cache; a busy host gets more.
 set -u
+here=$(dirname "$0")
+# shellcheck source=tests/system/peers.sh
+. "$here/peers.sh"
+limit_ms=$((10000 * ${MLX5X_PATIENCE:-3}))
 
-wait_active() {
-	for _ in $(seq 100); do
-		if ibv_devinfo 2>/dev/null | grep -q PORT_ACTIVE; then
-			return 0
-		fi
-		sleep 0.1
-	done
-	return 1
+active() {
+	ibv_devinfo 2>/dev/null | grep -q PORT_ACTIVE
 }
 
 for round in 1 2 3; do
@@ -28,12 +26,12 @@ for round in 1 2 3; do
 	modprobe mlx5_ib
 	took=$(((${EPOCHREALTIME/./} - start) / 1000))
 	echo "the driver took $took ms to load"
-	if [ $took -gt 30000 ]; then
+	if [ $took -gt $limit_ms ]; then
 		echo "FAIL reload-time-$round: $took ms"
 		exit 1
 	fi
 	ip link set "$(ls /sys/bus/pci/drivers/mlx5_core/0*/net)" up
-	if wait_active; then
+	if wait_for active; then
 		echo "ok reload-$round"
 	else
 		echo "FAIL reload-$round: the port does not become active"

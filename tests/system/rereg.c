@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that ibv_exp_rereg_mr makes of a region what was asked, on our
- * contexts and on stock's: every combination, memory of the program and of the
- * library, with the traffic that is then right and that is not; that what is
- * refused leaves the region usable, and what fails leaves it fit to be given
- * back; that a shared region is private after a new translation and not
- * before; that other traffic of the QP does not notice.
+ * Proves that ibv_exp_rereg_mr makes the changes that were asked for, on our
+ * contexts and on stock's: in every combination, with memory of the program and
+ * of the library.  After each change the traffic that it allows works, and
+ * other traffic is refused.  A call that is refused leaves the region usable;
+ * one that fails leaves it fit to be deregistered.  A shared region becomes
+ * private by a new translation, and not before.  Other traffic of the QP does
+ * not notice.
  *
- * "rereg count FLAGS ACCESS": registers, says "ready", waits for a line,
- * changes the region COUNT times to and fro, says "done", waits for a line.
+ * "rereg count FLAGS ACCESS" registers, says "ready", waits for a line, changes
+ * the region COUNT times to and fro, says "done", and waits for a line.
  */
 
 #include <errno.h>
@@ -20,14 +21,12 @@
 #include <sys/mman.h>
 #include <infiniband/verbs_exp.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define SIZE	 65536u
-#define LEN	 4000u
-#define LIMIT_MS 20000
-#define COUNT	 100
-#define READ	 IBV_EXP_ACCESS_REMOTE_READ
+#define SIZE  65536u
+#define LEN   4000u
+#define COUNT 100
+#define READ  IBV_EXP_ACCESS_REMOTE_READ
 #define RW                                                          \
 	(IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_REMOTE_WRITE | \
 	 IBV_EXP_ACCESS_REMOTE_READ)
@@ -36,69 +35,23 @@
 #define ACCESS IBV_EXP_REREG_MR_CHANGE_ACCESS
 #define ALLOC  IBV_EXP_ACCESS_ALLOCATE_MR
 
-static struct rc_device dev;
-static uint8_t *src, *one, *two;
-static struct ibv_mr *src_mr, *witness;
+static uint8_t *one, *two; /* one is dst */
+static struct ibv_mr *witness;
 static struct ibv_pd *pd2;
-static struct rc_qp a, b;
 
-static enum ibv_wc_status rdma(enum ibv_wr_opcode op, void *addr, uint32_t rkey)
+static void works(struct ibv_mr *mr, void *buf)
 {
-	struct ibv_sge sge = { (uintptr_t)src, LEN, src_mr->lkey };
-	struct ibv_send_wr wr = { .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = op,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
-	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
-
-	wr.wr.rdma.remote_addr = (uintptr_t)addr;
-	wr.wr.rdma.rkey = rkey;
-	if (ibv_post_send(a.qp, &wr, &bad) || rc_poll(&a, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no completion");
-	return wc.status;
+	rig_works(buf, LEN, (uintptr_t)buf, mr->rkey);
 }
 
-static void renew(void)
+static void reads(struct ibv_mr *mr, void *buf)
 {
-	rc_unpair(&a, &b);
-	if (rc_pair(&dev, &a, &b, &rc_defaults))
-		test_fail(__FILE__, __LINE__, "rc_pair: %m");
+	rig_reads(buf, LEN, (uintptr_t)buf, mr->rkey);
 }
 
-static void reads(struct ibv_mr *mr, uint8_t *buf)
+static void refused(enum ibv_wr_opcode op, void *addr, struct ibv_mr *mr)
 {
-	static uint64_t seed = 1000;
-	enum ibv_wc_status status;
-
-	rc_fill(buf, LEN, ++seed, 0);
-	memset(src, 0, LEN);
-	status = rdma(IBV_WR_RDMA_READ, buf, mr->rkey);
-	CHECK(!status, "read: %s", ibv_wc_status_str(status));
-	CHECK(rc_check(src, LEN, seed, 0) == LEN, "wrong data read");
-}
-
-static void works(struct ibv_mr *mr, uint8_t *buf)
-{
-	static uint64_t seed;
-	enum ibv_wc_status status;
-
-	rc_fill(src, LEN, ++seed, 0);
-	memset(buf, 0, LEN);
-	status = rdma(IBV_WR_RDMA_WRITE, buf, mr->rkey);
-	CHECK(!status, "write: %s", ibv_wc_status_str(status));
-	CHECK(rc_check(buf, LEN, seed, 0) == LEN, "wrong data written");
-	reads(mr, buf);
-}
-
-static void refused(enum ibv_wr_opcode op, void *addr, uint32_t rkey)
-{
-	enum ibv_wc_status status = rdma(op, addr, rkey);
-
-	if (status != IBV_WC_REM_ACCESS_ERR)
-		test_fail(__FILE__, __LINE__, "not refused: %s",
-			  ibv_wc_status_str(status));
-	renew();
+	rig_refused(op, LEN, (uintptr_t)addr, mr->rkey);
 }
 
 static struct ibv_mr *reg(void *addr, uint64_t access)
@@ -106,8 +59,7 @@ static struct ibv_mr *reg(void *addr, uint64_t access)
 	struct ibv_exp_reg_mr_in in = { dev.pd, addr, SIZE, access, 0, 0, 0 };
 	struct ibv_mr *mr = ibv_exp_reg_mr(&in);
 
-	if (!mr)
-		test_fail(__FILE__, __LINE__, "reg_mr: %m");
+	CHECK(mr, "reg_mr: %m");
 	return mr;
 }
 
@@ -124,23 +76,20 @@ static void holds(struct ibv_mr *mr, int flags, uint8_t *old, bool allocated)
 	      "address or length");
 	CHECK(mr->pd == (flags & PD ? pd2 : dev.pd), "PD");
 	if (flags & PD) {
-		refused(IBV_WR_RDMA_READ, now, mr->rkey);
-		if (ibv_exp_rereg_mr(mr, PD, dev.pd, NULL, 0, 0, NULL))
-			test_fail(__FILE__, __LINE__, "PD back: %m");
+		refused(IBV_WR_RDMA_READ, now, mr);
+		CHECK(!ibv_exp_rereg_mr(mr, PD, dev.pd, NULL, 0, 0, NULL),
+		      "PD back: %m");
 	}
-	if (test_failed())
-		return;
 	if (flags & ACCESS && !allocated) {
 		reads(mr, now);
-		if (!test_failed())
-			refused(IBV_WR_RDMA_WRITE, now, mr->rkey);
+		refused(IBV_WR_RDMA_WRITE, now, mr);
 	} else {
 		works(mr, now);
 	}
-	if (flags & MOVE && !test_failed())
-		refused(IBV_WR_RDMA_READ, old, mr->rkey);
-	if (flags & MOVE && !test_failed())
-		refused(IBV_WR_RDMA_READ, now + SIZE / 2 - LEN + 1, mr->rkey);
+	if (flags & MOVE)
+		refused(IBV_WR_RDMA_READ, old, mr);
+	if (flags & MOVE)
+		refused(IBV_WR_RDMA_READ, now + SIZE / 2 - LEN + 1, mr);
 }
 
 /* From memory of the program or the library, to either. */
@@ -149,14 +98,12 @@ static void combinations(uint64_t from, uint64_t to)
 	struct ibv_exp_rereg_mr_attr attr = { 0 };
 	int flags, err;
 
-	for (flags = 1; flags < 8 && !test_failed(); flags++) {
+	for (flags = 1; flags < 8; flags++) {
 		struct ibv_mr *mr = reg(from ? NULL : one, RW | from);
 		uint64_t access = to ? RW | to : READ;
 		bool allocated = to && (flags & MOVE) && (flags & ACCESS);
 		uint8_t *old;
 
-		if (!mr)
-			return;
 		old = mr->addr;
 		if (!allocated && to)
 			access = READ;
@@ -164,23 +111,19 @@ static void combinations(uint64_t from, uint64_t to)
 				       SIZE / 2, access,
 				       flags & 1 ? NULL : &attr);
 		if (err)
-			test_fail(__FILE__, __LINE__, "flags %d: %s", flags,
-				  strerror(err));
+			FAIL("flags %d: %s", flags, strerror(err));
 		else
 			holds(mr, flags, old, allocated);
-		if (from && is_mapped(old) != !(flags & MOVE))
-			test_fail(__FILE__, __LINE__, "flags %d: old block",
-				  flags);
+		CHECK(!from || is_mapped(old) == !(flags & MOVE),
+		      "flags %d: old block", flags);
 		old = mr->addr;
 		CHECK(!ibv_dereg_mr(mr), "dereg: %m");
-		if (allocated && is_mapped(old))
-			test_fail(__FILE__, __LINE__, "block is left");
-		if (!test_failed())
-			works(witness, one + 8192);
+		CHECK(!allocated || !is_mapped(old), "block is left");
+		works(witness, one + 8192);
 	}
 }
 
-static void test_program(void)
+static void test_own_memory(void)
 {
 	combinations(0, 0);
 }
@@ -193,11 +136,10 @@ static void test_allocated(void)
 static void test_from_allocated(void)
 {
 	combinations(ALLOC, 0);
-	if (!test_failed())
-		combinations(ALLOC, ALLOC);
+	combinations(ALLOC, ALLOC);
 }
 
-/* The fault is found before anything is asked. */
+/* The fault is found before the kernel is asked. */
 static void test_untouched(void)
 {
 	static const struct {
@@ -216,20 +158,16 @@ static void test_untouched(void)
 	};
 	struct ibv_mr *mr = reg(one, RW);
 
-	if (!mr)
-		return;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		int err;
 
 		errno = 0;
 		err = ibv_exp_rereg_mr(mr, bad[i].flags, NULL, NULL,
 				       bad[i].length, bad[i].access, NULL);
-		if (err != bad[i].err || errno != err)
-			test_fail(__FILE__, __LINE__, "bad %d: %d", (int)i,
-				  err);
+		CHECK(err == bad[i].err && errno == err, "bad %d: %d", (int)i,
+		      err);
 	}
-	if (!test_failed())
-		works(mr, one);
+	works(mr, one);
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 }
 
@@ -239,40 +177,34 @@ static void test_fails(void)
 		mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(hole != MAP_FAILED, "mmap: %m");
-	for (int i = 0; i < 20 && !test_failed(); i++) {
+	for (int i = 0; i < 20; i++) {
 		struct ibv_mr *mr =
 			reg(i & 1 ? one : NULL, RW | (i & 1 ? 0 : ALLOC));
 		uint8_t *old;
 		int err;
 
-		if (!mr)
-			return;
 		old = mr->addr;
 		err = ibv_exp_rereg_mr(mr, MOVE, NULL, hole, SIZE, 0, NULL);
-		if (err != EFAULT || errno != EFAULT)
-			test_fail(__FILE__, __LINE__, "hole: %d", err);
+		CHECK(err == EFAULT && errno == EFAULT, "hole: %d", err);
 		memset(old, 1, SIZE);
 		CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 		if (!(i & 1) && is_mapped(old))
-			test_fail(__FILE__, __LINE__, "block is left");
+			FAIL("block is left");
 	}
 	munmap(hole, SIZE);
-	if (!test_failed())
-		works(witness, one + 8192);
+	works(witness, one + 8192);
 }
 
-/* A part of the library's own block: it stays as long as it is used. */
+/* Moved to a part of the library's own block, which then stays. */
 static void test_within(void)
 {
 	struct ibv_mr *mr = reg(NULL, RW | ALLOC);
 	uint8_t *block;
 
-	if (!mr)
-		return;
 	block = mr->addr;
 	if (ibv_exp_rereg_mr(mr, MOVE, NULL, block + SIZE / 2, SIZE / 2, 0,
 			     NULL))
-		test_fail(__FILE__, __LINE__, "rereg: %m");
+		FAIL("rereg: %m");
 	else
 		works(mr, block + SIZE - LEN);
 	memset(block, 1, SIZE);
@@ -280,7 +212,7 @@ static void test_within(void)
 	CHECK(!is_mapped(block), "block is left");
 }
 
-/* Rights that need other pages need a new translation; it says so first. */
+/* Rights that need writable pages need a new translation; else EACCES. */
 static void test_read_only(void)
 {
 	uint8_t *ro = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
@@ -290,26 +222,19 @@ static void test_read_only(void)
 
 	CHECK(ro != MAP_FAILED, "mmap: %m");
 	mr = reg(ro, READ);
-	if (!mr)
-		return;
 	err = ibv_exp_rereg_mr(mr, ACCESS, NULL, NULL, 0, RW, NULL);
-	if (err != EACCES || errno != EACCES)
-		test_fail(__FILE__, __LINE__, "made writable: %d", err);
+	CHECK(err == EACCES && errno == EACCES, "made writable: %d", err);
 	reads(mr, ro);
-	if (!test_failed())
-		refused(IBV_WR_RDMA_WRITE, ro, mr->rkey);
+	refused(IBV_WR_RDMA_WRITE, ro, mr);
 	err = ibv_exp_rereg_mr(mr, MOVE | ACCESS, NULL, ro, SIZE, RW, NULL);
-	if (err)
-		test_fail(__FILE__, __LINE__, "with translation: %d", err);
-	if (!test_failed())
-		works(mr, ro);
-	/* Down and up again, as often as one likes. */
-	for (int i = 0; i < 4 && !test_failed(); i++)
-		if (ibv_exp_rereg_mr(mr, ACCESS, NULL, NULL, 0,
-				     i & 1 ? RW : READ, NULL))
-			test_fail(__FILE__, __LINE__, "round %d: %m", i);
-	if (!test_failed())
-		works(mr, ro);
+	CHECK(!err, "with translation: %d", err);
+	works(mr, ro);
+	/* From then on the rights can go down and up again. */
+	for (int i = 0; i < 4; i++)
+		CHECK(!ibv_exp_rereg_mr(mr, ACCESS, NULL, NULL, 0,
+					i & 1 ? RW : READ, NULL),
+		      "round %d: %m", i);
+	works(mr, ro);
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 	munmap(ro, SIZE);
 }
@@ -322,54 +247,52 @@ static void test_shared(void)
 	struct ibv_exp_reg_shared_mr_in in = { .pd = dev.pd, .exp_access = RW };
 	uint8_t *old;
 
-	if (!mr)
-		return;
 	old = mr->addr;
 	in.mr_handle = mr->handle;
-	if (ibv_exp_rereg_mr(mr, ACCESS, NULL, NULL, 0, READ, NULL))
-		test_fail(__FILE__, __LINE__, "access: %m");
+	CHECK(!ibv_exp_rereg_mr(mr, ACCESS, NULL, NULL, 0, READ, NULL),
+	      "access: %m");
 	if (mr->handle != in.mr_handle)
-		test_fail(__FILE__, __LINE__, "the number changed");
+		FAIL("the number changed");
 	peer = ibv_exp_reg_shared_mr(&in);
 	CHECK(peer, "attach: %m");
 	rc_fill(old, LEN, 5, 0);
-	if (ibv_exp_rereg_mr(mr, MOVE | ACCESS, NULL, NULL, SIZE, RW | ALLOC,
-			     NULL))
-		test_fail(__FILE__, __LINE__, "translation: %m");
+	CHECK(!ibv_exp_rereg_mr(mr, MOVE | ACCESS, NULL, NULL, SIZE, RW | ALLOC,
+				NULL),
+	      "translation: %m");
 	errno = 0;
 	late = ibv_exp_reg_shared_mr(&in);
-	if (late || errno != ENOENT)
-		test_fail(__FILE__, __LINE__, "attached later: %m");
+	CHECK(!late && errno == ENOENT, "attached later: %m");
 	if (is_mapped(old))
-		test_fail(__FILE__, __LINE__, "old block is left");
-	if (rc_check(peer->addr, LEN, 5, 0) != LEN)
-		test_fail(__FILE__, __LINE__, "the peer's data");
-	if (!test_failed())
-		works(peer, peer->addr);
-	if (!test_failed())
-		works(mr, mr->addr);
+		FAIL("old block is left");
+	CHECK(rc_check(peer->addr, LEN, 5, 0) == LEN, "the peer's data");
+	works(peer, peer->addr);
+	works(mr, mr->addr);
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 	CHECK(!ibv_dereg_mr(peer), "dereg: %m");
 }
 
-static atomic_bool stop;
+static atomic_bool stop, broken;
+static atomic_int changes;
 
 static void *change_often(void *arg)
 {
 	struct ibv_mr *mr = arg;
-	uintptr_t i;
 
-	for (i = 0; !atomic_load(&stop); i++) {
+	for (unsigned int i = 0; !atomic_load(&stop); i++) {
 		/* Pages that were once pinned for reading stay so. */
 		uint64_t access = IBV_EXP_ACCESS_LOCAL_WRITE |
 				  (i & 2 ? READ : IBV_EXP_ACCESS_REMOTE_WRITE);
 		int flags = (int)(i % 7) + 1;
 
 		if (ibv_exp_rereg_mr(mr, flags, i & 1 ? pd2 : dev.pd,
-				     i & 1 ? one : two, SIZE / 2, access, NULL))
-			return NULL;
+				     i & 1 ? one : two, SIZE / 2, access,
+				     NULL)) {
+			atomic_store(&broken, true);
+			break;
+		}
+		atomic_fetch_add(&changes, 1);
 	}
-	return (void *)i;
+	return NULL;
 }
 
 /* Writes through one region while another changes as fast as it can. */
@@ -377,23 +300,29 @@ static void test_undisturbed(void)
 {
 	struct ibv_mr *mr = reg(two, RW);
 	pthread_t thread;
-	void *rounds;
 
-	if (!mr)
-		return;
-	atomic_store(&stop, false);
 	CHECK(!pthread_create(&thread, NULL, change_often, mr), "thread");
-	for (int i = 0; i < 300 && !test_failed(); i++)
+	for (int i = 0; i < 300 || (!changes && !broken); i++)
 		works(witness, one + 2 * 8192);
 	atomic_store(&stop, true);
-	pthread_join(thread, &rounds);
-	if (!rounds)
-		test_fail(__FILE__, __LINE__, "a change failed");
+	pthread_join(thread, NULL);
+	CHECK(!broken, "a change failed");
 	CHECK(!ibv_dereg_mr(mr), "dereg: %m");
 }
 
+static void open_all(void)
+{
+	rig_open(SIZE, IBV_ACCESS_LOCAL_WRITE, RW);
+	one = dst;
+	two = rig_memory(SIZE);
+	pd2 = ibv_alloc_pd(dev.context);
+	CHECK(pd2, "alloc_pd: %m");
+	witness = reg(one, RW);
+	rig_pair();
+}
+
 static const struct test_case cases[] = {
-	{ "rereg-program", test_program },
+	{ "rereg-program", test_own_memory },
 	{ "rereg-allocated", test_allocated },
 	{ "rereg-from-allocated", test_from_allocated },
 	{ "rereg-untouched", test_untouched },
@@ -402,15 +331,17 @@ static const struct test_case cases[] = {
 	{ "rereg-read-only", test_read_only },
 	{ "rereg-shared", test_shared },
 	{ "rereg-undisturbed", test_undisturbed },
+	{ NULL, NULL },
 };
 
-static int count(int flags, uint64_t other)
+/* rereg count FLAGS ACCESS */
+static int count(void)
 {
+	const int flags = atoi(test_argv[1]);
+	const uint64_t other = strtoull(test_argv[2], NULL, 0);
 	struct ibv_mr *mr = reg(one, RW);
 	char line[16];
 
-	if (!mr)
-		return 1;
 	puts("ready");
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
@@ -435,26 +366,8 @@ static int count(int flags, uint64_t other)
 	return ibv_dereg_mr(mr);
 }
 
-int main(int argc, char **argv)
-{
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL rereg-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, SIZE);
-	one = aligned_alloc(4096, SIZE);
-	two = aligned_alloc(4096, SIZE);
-	pd2 = ibv_alloc_pd(dev.context);
-	if (!src || !one || !two || !pd2)
-		return 1;
-	if (argc == 4 && !strcmp(argv[1], "count"))
-		return count(atoi(argv[2]), strtoull(argv[3], NULL, 0));
-	src_mr = reg(src, IBV_EXP_ACCESS_LOCAL_WRITE);
-	witness = reg(one, RW);
-	if (!src_mr || !witness || rc_pair(&dev, &a, &b, &rc_defaults)) {
-		printf("FAIL rereg-setup: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "rereg",
+					   .open = open_all,
+					   .after = rig_mend,
+					   .command = count,
+					   .cases = cases };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * scatter RECEIVE ANSWER: proves that small payloads arrive where the requests
- * point whether the device puts them there or within the CQE, and which of the
- * two it does: receives of up to RECEIVE bytes and READs and atomics of up to
- * ANSWER bytes come within the CQE, so that memory changes only when the
- * completion is polled.  What is longer, and what completes without a CQE, is
- * in memory before.
+ * point, also when the device puts them into the CQE.  It does so with receives
+ * of up to RECEIVE bytes, and with READs and atomics of up to ANSWER bytes;
+ * then memory changes only when the completion is polled.  What is longer, or
+ * completes without a CQE, is in memory before.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,16 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define SIZE	 4096
-#define LIMIT_MS 10000
+#define SIZE 4096
 
-static struct rc_device dev;
-static struct rc_qp a, b;
-static struct ibv_mr *mr;
-static uint8_t *mem, *src, *dst; /* halves of mem */
 static size_t max_receive, max_answer;
 static const size_t lens[] = { 1, 8, 31, 32, 33, 63, 64, 65, 100 };
 #define NUM_LENS (sizeof(lens) / sizeof(lens[0]))
@@ -41,7 +34,7 @@ static int pieces(struct ibv_sge *sge, int n, size_t len)
 		sge[i] = (struct ibv_sge){
 			.addr = (uintptr_t)dst + 200 * (size_t)i,
 			.length = (uint32_t)part,
-			.lkey = mr->lkey,
+			.lkey = dst_mr->lkey,
 		};
 	}
 	return i;
@@ -51,7 +44,7 @@ static bool untouched(void)
 {
 	size_t i;
 
-	for (i = 0; i < SIZE / 2; i++)
+	for (i = 0; i < SIZE; i++)
 		if (dst[i] != 0xee)
 			return false;
 	return true;
@@ -76,7 +69,7 @@ static bool arrived(const struct ibv_sge *sge, int n)
 
 static void clear(void)
 {
-	memset(dst, 0xee, SIZE / 2);
+	memset(dst, 0xee, SIZE);
 }
 
 /* Wait for q's CQE without taking it. */
@@ -86,14 +79,14 @@ static bool wait_event(struct rc_qp *q)
 	struct ibv_cq *cq;
 	void *context;
 
-	if (poll(&pfd, 1, LIMIT_MS) != 1 ||
+	if (poll(&pfd, 1, rc_limit_ms()) != 1 ||
 	    ibv_get_cq_event(q->channel, &cq, &context))
 		return false;
 	ibv_ack_cq_events(cq, 1);
 	return true;
 }
 
-/* The CQE that q was armed for has come: is it in memory, and is it right? */
+/* When the CQE has come, the data is in memory or not; polled, it is right. */
 static void expect(struct rc_qp *q, const struct ibv_sge *sge, int n,
 		   size_t len, size_t max)
 {
@@ -102,7 +95,7 @@ static void expect(struct rc_qp *q, const struct ibv_sge *sge, int n,
 	CHECK(wait_event(q), "%zu bytes: no event", len);
 	CHECK(untouched() == (len <= max), "%zu bytes are %sin memory", len,
 	      untouched() ? "not " : "");
-	CHECK(!rc_poll(q, &wc, LIMIT_MS), "%zu bytes: no completion", len);
+	CHECK(!rc_wait(q, &wc), "%zu bytes: no completion", len);
 	CHECK(!wc.status, "%zu bytes: %s", len, ibv_wc_status_str(wc.status));
 	CHECK(wc.byte_len == len, "%u bytes, not %zu", wc.byte_len, len);
 	CHECK(arrived(sge, n), "%zu bytes are wrong", len);
@@ -110,7 +103,7 @@ static void expect(struct rc_qp *q, const struct ibv_sge *sge, int n,
 
 static int send_bytes(size_t len)
 {
-	struct ibv_sge sge = { (uintptr_t)src, (uint32_t)len, mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)src, (uint32_t)len, src_mr->lkey };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .sg_list = &sge,
@@ -118,7 +111,7 @@ static int send_bytes(size_t len)
 	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 
-	if (ibv_post_send(a.qp, &wr, &bad) || rc_poll(&a, &wc, LIMIT_MS))
+	if (ibv_post_send(a.qp, &wr, &bad) || rc_wait(&a, &wc))
 		return -1;
 	return wc.status;
 }
@@ -140,17 +133,16 @@ static void receive(struct ibv_srq *srq, size_t len, int n)
 
 static void receives(struct ibv_srq *srq)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 	size_t i;
 	int n;
 
-	opts.srq = srq;
-	opts.recv_sge = 3;
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
-	for (i = 0; i < NUM_LENS && !test_failed(); i++)
-		for (n = 1; n <= 3 && !test_failed(); n++)
+	own.srq = srq;
+	own.recv_sge = 3;
+	rig_pair_with(&own);
+	for (i = 0; i < NUM_LENS; i++)
+		for (n = 1; n <= 3; n++)
 			receive(srq, lens[i], n);
-	rc_unpair(&a, &b);
 }
 
 static void test_receive(void)
@@ -166,19 +158,20 @@ static void test_srq(void)
 
 	CHECK(srq, "create_srq: %m");
 	receives(srq);
+	rig_unpair();
 	CHECK(!ibv_destroy_srq(srq), "destroy_srq");
 }
 
-/* Both signal all, else the driver asks for no answers within CQEs. */
+/* Answers come within CQEs only if the QP signals all requests. */
 static void pair_signalled(int sq_sig_all)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 
-	opts.sq_sig_all = sq_sig_all;
-	opts.send_sge = 3;
-	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-		      IBV_ACCESS_REMOTE_ATOMIC;
-	CHECK(!rc_pair(&dev, &a, &b, &opts), "rc_pair: %m");
+	own.sq_sig_all = sq_sig_all;
+	own.send_sge = 3;
+	own.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+		     IBV_ACCESS_REMOTE_ATOMIC;
+	rig_pair_with(&own);
 }
 
 static int post_read(struct ibv_sge *sge, int n, unsigned int flags)
@@ -188,7 +181,7 @@ static int post_read(struct ibv_sge *sge, int n, unsigned int flags)
 		.send_flags = flags,
 		.sg_list = sge,
 		.num_sge = n,
-		.wr.rdma = { (uintptr_t)src, mr->rkey },
+		.wr.rdma = { (uintptr_t)src, src_mr->rkey },
 	};
 	struct ibv_send_wr *bad;
 
@@ -197,13 +190,13 @@ static int post_read(struct ibv_sge *sge, int n, unsigned int flags)
 
 static int post_write(void)
 {
-	struct ibv_sge sge = { (uintptr_t)src, 8, mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)src, 8, src_mr->lkey };
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE,
 		.send_flags = IBV_SEND_SIGNALED,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.wr.rdma = { (uintptr_t)src + 1024, mr->rkey },
+		.wr.rdma = { (uintptr_t)src + 1024, src_mr->rkey },
 	};
 	struct ibv_send_wr *bad;
 
@@ -227,10 +220,9 @@ static void reads(int sq_sig_all)
 	int n;
 
 	pair_signalled(sq_sig_all);
-	for (i = 0; i < NUM_LENS && !test_failed(); i++)
-		for (n = 1; n <= 3 && !test_failed(); n++)
+	for (i = 0; i < NUM_LENS; i++)
+		for (n = 1; n <= 3; n++)
 			read_bytes(lens[i], n, sq_sig_all ? max_answer : 0);
-	rc_unpair(&a, &b);
 }
 
 static void test_read(void)
@@ -238,7 +230,7 @@ static void test_read(void)
 	reads(1);
 }
 
-/* Not all requests signal: answers go to memory. */
+/* If not all requests signal, answers go to memory. */
 static void test_read_some(void)
 {
 	struct ibv_sge sge[3];
@@ -250,16 +242,15 @@ static void test_read_some(void)
 	clear();
 	n = pieces(sge, 3, 24);
 	CHECK(!post_read(sge, n, 0), "post_send");
-	/* What is behind it completes after it. */
+	/* A request behind it completes after it. */
 	CHECK(!post_write(), "post_send");
-	CHECK(!rc_poll(&a, &wc, LIMIT_MS) && !wc.status, "no completion");
+	CHECK(!rc_wait(&a, &wc) && !wc.status, "no completion");
 	CHECK(arrived(sge, n), "an unsignalled READ is lost");
-	rc_unpair(&a, &b);
 }
 
 static void test_atomic(void)
 {
-	struct ibv_sge sge = { (uintptr_t)dst, 8, mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)dst, 8, dst_mr->lkey };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .sg_list = &sge,
@@ -269,45 +260,36 @@ static void test_atomic(void)
 	pair_signalled(1);
 	clear();
 	wr.wr.atomic.remote_addr = (uintptr_t)src + 1024;
-	wr.wr.atomic.rkey = mr->rkey;
+	wr.wr.atomic.rkey = src_mr->rkey;
 	wr.wr.atomic.compare_add = 0; /* so that src stays what it is */
 	memcpy(src + 1024, src, 8);
 	CHECK(!ibv_req_notify_cq(a.cq, 0), "arm");
 	CHECK(!ibv_post_send(a.qp, &wr, &bad), "post_send");
 	expect(&a, &sge, 1, 8, max_answer);
-	rc_unpair(&a, &b);
 }
 
-int main(int argc, char **argv)
+static void open_all(void)
 {
-	static const struct test_case cases[] = {
-		{ "scatter-receive", test_receive },
-		{ "scatter-srq", test_srq },
-		{ "scatter-read", test_read },
-		{ "scatter-read-some", test_read_some },
-		{ "scatter-atomic", test_atomic },
-	};
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: scatter RECEIVE ANSWER [CASE]\n");
-		return 2;
-	}
-	max_receive = (size_t)atoi(argv[1]);
-	max_answer = (size_t)atoi(argv[2]);
-	mem = aligned_alloc(SIZE, SIZE);
-	if (!mem || rc_open(&dev, NULL)) {
-		printf("FAIL scatter-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = mem;
-	dst = mem + SIZE / 2;
-	rc_fill(src, SIZE / 2, 5, 0);
-	mr = ibv_reg_mr(dev.pd, mem, SIZE,
-			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
-				IBV_ACCESS_REMOTE_WRITE |
-				IBV_ACCESS_REMOTE_ATOMIC);
-	if (!mr)
-		return 1;
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 3 ? argv[3] : NULL);
+	max_receive = (size_t)atoi(test_argv[0]);
+	max_answer = (size_t)atoi(test_argv[1]);
+	rig_open(SIZE, access, access);
+	rc_fill(src, SIZE, 5, 0);
 }
+
+static const struct test_case cases[] = {
+	{ "scatter-receive", test_receive },
+	{ "scatter-srq", test_srq },
+	{ "scatter-read", test_read },
+	{ "scatter-read-some", test_read_some },
+	{ "scatter-atomic", test_atomic },
+	{ NULL, NULL },
+};
+
+const struct test_program test_program = { .name = "scatter",
+					   .open = open_all,
+					   .after = rig_unpair,
+					   .arguments = 2,
+					   .cases = cases };

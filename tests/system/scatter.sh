@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: hcas=1 provider=both user=alice
 #
-# Payloads within CQEs (scatter to CQE), off and on, in CQEs of 64 bytes and of
-# 128.  The variables and their defaults are those of each provider.
+# Proves that payloads come within CQEs (scatter to CQE) if that is on and not
+# if it is off, in CQEs of 64 bytes and of 128. Each provider has its own
+# variables and defaults.
 set -uo pipefail
 failed=0
 
@@ -19,8 +20,8 @@ if [ "${MLX5X_TEST_PROVIDER:-}" = stock ]; then
 	run default 32 32
 	MLX5_CQE_SIZE=128 run 128 64 0 receive
 	MLX5_CQE_SIZE=128 run 128 64 0 srq
-	# READs and atomics in large CQEs: libmlx5 before version 65 copies from
-	# the wrong place in the CQE.
+	# libmlx5 before version 65 copies READs and atomics from the wrong
+	# place in a large CQE.
 	echo "skip scatter-128-read: stock libmlx5 takes the wrong bytes"
 	MLX5_CQE_SIZE=128 run 128 64 0 read-some
 	"${MLX5X_BUILD:?}/tests/system/scatter_dv" || failed=1

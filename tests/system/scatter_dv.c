@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves over stock libmlx5 that a QP chooses by its creation flags whether
- * small payloads come within the CQE: allowed, answers to signalled requests
- * do though not all signal, and unsignalled ones are in memory; disabled,
- * nothing does, and then a list of regions made by UMR takes receives and READs
- * of every small length at the right places.
+ * Proves over stock libmlx5 that the flags by which a QP is created decide
+ * whether small payloads come within the CQE.  If it is allowed, answers to
+ * signalled requests do, and those to unsignalled ones are in memory.  If it is
+ * disabled, none do; then a list of regions made by UMR takes receives and
+ * READs of every small length at the right places.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <infiniband/mlx5dv.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define SIZE	 4096
-#define LIMIT_MS 10000
-
-static struct rc_device dev;
-static struct rc_qp a, b;
-static struct ibv_mr *mr;
-static uint8_t *mem, *src, *dst; /* halves of mem */
+#define SIZE 4096
 
 static struct ibv_qp *make_qp(struct ibv_cq *cq, uint32_t flags)
 {
@@ -47,7 +40,7 @@ static struct ibv_qp *make_qp(struct ibv_cq *cq, uint32_t flags)
 	return mlx5dv_create_qp(dev.context, &init, &dv);
 }
 
-static int make(struct rc_qp *q, uint32_t flags)
+static void make(struct rc_qp *q, uint32_t flags)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -55,24 +48,29 @@ static int make(struct rc_qp *q, uint32_t flags)
 		.qp_access_flags = IBV_ACCESS_REMOTE_READ,
 	};
 
-	memset(q, 0, sizeof(*q));
 	q->opts = rc_defaults;
 	q->channel = ibv_create_comp_channel(dev.context);
 	q->cq = ibv_create_cq(dev.context, 64, NULL, q->channel, 0);
-	q->qp = q->cq ? make_qp(q->cq, flags) : NULL;
-	if (!q->qp)
-		return errno ? errno : EIO;
-	return ibv_modify_qp(q->qp, &attr,
+	CHECK(q->channel && q->cq, "channel or CQ: %m");
+	q->qp = make_qp(q->cq, flags);
+	CHECK(q->qp, "create_qp: %m");
+	CHECK(!ibv_modify_qp(q->qp, &attr,
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				     IBV_QP_ACCESS_FLAGS);
+				     IBV_QP_ACCESS_FLAGS),
+	      "to INIT: %m");
 }
 
 static void make_pair(uint32_t flags)
 {
-	CHECK(!make(&a, flags) && !make(&b, flags), "create: %m");
+	make(&a, flags);
+	make(&b, flags);
 	CHECK(!rc_connect(&dev, &a, b.qp->qp_num, &dev.gid) &&
 		      !rc_connect(&dev, &b, a.qp->qp_num, &dev.gid),
 	      "connect: %m");
+}
+
+static void unmake_pair(void)
+{
 }
 
 static void post_read(uint64_t addr, uint32_t lkey, uint32_t len,
@@ -84,7 +82,7 @@ static void post_read(uint64_t addr, uint32_t lkey, uint32_t len,
 		.send_flags = flags,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.wr.rdma = { (uintptr_t)src, mr->rkey },
+		.wr.rdma = { (uintptr_t)src, src_mr->rkey },
 	};
 	struct ibv_send_wr *bad;
 
@@ -93,7 +91,7 @@ static void post_read(uint64_t addr, uint32_t lkey, uint32_t len,
 
 static void post_send(uint32_t len)
 {
-	struct ibv_sge sge = { (uintptr_t)src, len, mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)src, len, src_mr->lkey };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .sg_list = &sge,
@@ -115,36 +113,47 @@ static void done(struct rc_qp *q)
 {
 	struct ibv_wc wc;
 
-	CHECK(!rc_poll(q, &wc, LIMIT_MS), "no completion");
+	CHECK(!rc_wait(q, &wc), "no completion");
 	CHECK(!wc.status, "%s", ibv_wc_status_str(wc.status));
+}
+
+static void ack(struct ibv_comp_channel *channel)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	CHECK(!ibv_get_cq_event(channel, &cq, &context), "get_cq_event: %m");
+	ibv_ack_cq_events(cq, 1);
 }
 
 static void test_allow(void)
 {
-	struct timespec pause = { .tv_nsec = 200000000 };
+	struct pollfd pfd = { .events = POLLIN };
 
 	make_pair(MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE);
 	memset(dst, 0, 128);
-	post_read((uintptr_t)dst, mr->lkey, 32, 0);
-	post_read((uintptr_t)dst + 64, mr->lkey, 32, IBV_SEND_SIGNALED);
-	nanosleep(&pause, NULL);
+	CHECK(!ibv_req_notify_cq(a.cq, 0), "arm");
+	post_read((uintptr_t)dst, dst_mr->lkey, 32, 0);
+	post_read((uintptr_t)dst + 64, dst_mr->lkey, 32, IBV_SEND_SIGNALED);
+	/* The event says that the CQE is there, without taking it. */
+	pfd.fd = a.channel->fd;
+	CHECK(poll(&pfd, 1, rc_limit_ms()) == 1, "no event");
 	CHECK(!memcmp(dst, src, 32), "unsignalled: not in memory");
 	CHECK(memcmp(dst + 64, src, 32), "signalled: in memory");
 	done(&a);
 	CHECK(!memcmp(dst + 64, src, 32), "signalled: wrong");
-	rc_unpair(&a, &b);
+	ack(a.channel);
 }
 
 static void test_disable(void)
 {
 	make_pair(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE);
 	memset(dst, 0, 128);
-	post_recv((uintptr_t)dst, mr->lkey, 128);
+	post_recv((uintptr_t)dst, dst_mr->lkey, 128);
 	post_send(32);
 	done(&a);
 	CHECK(!memcmp(dst, src, 32), "not in memory");
 	done(&b);
-	rc_unpair(&a, &b);
 }
 
 static void test_both(void)
@@ -170,9 +179,9 @@ static struct mlx5dv_mkey *make_list(struct rc_qp *q)
 	struct mlx5dv_mkey *mkey = mlx5dv_create_mkey(&attr);
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(q->qp);
 	struct ibv_sge sge[3] = {
-		{ (uintptr_t)dst + 1000, 20, mr->lkey },
-		{ (uintptr_t)dst + 500, 30, mr->lkey },
-		{ (uintptr_t)dst, 100, mr->lkey },
+		{ (uintptr_t)dst + 1000, 20, dst_mr->lkey },
+		{ (uintptr_t)dst + 500, 30, dst_mr->lkey },
+		{ (uintptr_t)dst, 100, dst_mr->lkey },
 	};
 
 	if (!mkey)
@@ -206,43 +215,37 @@ static void test_list(void)
 	make_pair(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE);
 	mkey = make_list(&b);
 	CHECK(mkey, "mkey: %m");
-	for (len = 1; len <= 70 && !test_failed(); len++) {
-		memset(dst, 0, SIZE / 2);
+	for (len = 1; len <= 70; len++) {
+		memset(dst, 0, SIZE);
 		post_recv(0, mkey->lkey, 150);
 		post_send(len);
 		done(&a);
 		done(&b);
 		CHECK(list_has(len), "receive of %u bytes", len);
-		memset(dst, 0, SIZE / 2);
+		memset(dst, 0, SIZE);
 		post_read(0, mkey->lkey, len, IBV_SEND_SIGNALED);
 		done(&a);
 		CHECK(list_has(len), "READ of %u bytes", len);
 	}
-	rc_unpair(&a, &b);
 	CHECK(!mlx5dv_destroy_mkey(mkey), "destroy_mkey");
 }
 
-int main(int argc, char **argv)
+static void open_all(void)
 {
-	static const struct test_case cases[] = {
-		{ "scatter-dv-allow", test_allow },
-		{ "scatter-dv-disable", test_disable },
-		{ "scatter-dv-both", test_both },
-		{ "scatter-dv-list", test_list },
-	};
-
-	mem = aligned_alloc(SIZE, SIZE);
-	if (!mem || rc_open(&dev, NULL)) {
-		printf("FAIL scatter-dv-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = mem;
-	dst = mem + SIZE / 2;
-	rc_fill(src, SIZE / 2, 5, 0);
-	mr = ibv_reg_mr(dev.pd, mem, SIZE,
-			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
-	if (!mr)
-		return 1;
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
+	rig_open(SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
+		 IBV_ACCESS_LOCAL_WRITE);
+	rc_fill(src, SIZE, 5, 0);
 }
+
+static const struct test_case cases[] = {
+	{ "scatter-dv-allow", test_allow },
+	{ "scatter-dv-disable", test_disable },
+	{ "scatter-dv-both", test_both },
+	{ "scatter-dv-list", test_list },
+	{ NULL, NULL },
+};
+
+const struct test_program test_program = { .name = "scatter-dv",
+					   .open = open_all,
+					   .after = unmake_pair,
+					   .cases = cases };

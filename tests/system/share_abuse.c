@@ -4,9 +4,8 @@
  * descriptor of each kind, a handle of each type of object, any number of
  * free descriptors, a limit below the descriptors that are open, threads that
  * import, poll, export and close at once, another user and network namespace,
- * a child that closes what it inherited; and that events of what an importer
- * makes come to the importer alone, and MRs of unusual access are what they
- * were.
+ * a child that closes what it inherited.  Events of what an importer makes come
+ * to the importer alone.  MRs of unusual access keep it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +28,12 @@
 #include "harness.h"
 #include "rc.h"
 
-#define SIZE	 65536
-#define LIMIT_MS 20000
+#define SIZE 65536
 #define RW                                                  \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 	 IBV_ACCESS_REMOTE_READ)
 
-/* The source: all that the importers of a case see. */
+/* The source of all imports. */
 static struct rc_device src;
 static uint8_t *memory;
 static struct ibv_mr *mr;
@@ -83,7 +81,7 @@ static void test_descriptors(void)
 		      "export to descriptor %d", i);
 		close(fds[i]);
 	}
-	/* the device's, but no context */
+	/* of the device, but no context */
 	fds[0] = open(path, O_PATH);
 	CHECK(fds[0] >= 0 && !ibv_import_pd(c, (uint32_t)fds[0], 1) &&
 		      errno == EBADF,
@@ -97,13 +95,13 @@ static void test_descriptors(void)
 	CHECK(!ibv_import_mr(c, (uint32_t)fds[0], 1) && errno == EBADF,
 	      "closed: %s", strerror(errno));
 	CHECK(!ibv_destroy_comp_channel(channel), "channel");
-	/* nothing has moved */
+	/* the context can still be moved */
 	struct ibv_pd *pd = import_pd(c);
 	CHECK(pd && !ibv_dealloc_pd(pd), "import: %s", strerror(errno));
 	CHECK(!ibv_close_device(c), "close");
 }
 
-/* Each handle of the file is a PD, an MR, or refused. */
+/* Each handle of the file is imported as a PD or as an MR, or refused. */
 static void test_types(void)
 {
 	struct ibv_context *c = open_again();
@@ -149,7 +147,7 @@ static void test_types(void)
 	CHECK(!ibv_destroy_srq(srq) && !ibv_close_device(c), "close");
 }
 
-/* What a context may not own when it becomes a user of another file. */
+/* A context that owns these cannot become a user of another file. */
 static void test_owned(void)
 {
 	struct ibv_srq_init_attr srq_attr = { .attr = { 16, 1, 0 } };
@@ -183,7 +181,7 @@ static void test_owned(void)
 	      "import: %s", strerror(errno));
 }
 
-/* With any number of free descriptors it works or changes nothing. */
+/* With few free descriptors an import works, or changes nothing. */
 static void test_exhausted(void)
 {
 	struct rlimit old, low;
@@ -235,7 +233,7 @@ static void test_exhausted(void)
 	CHECK(done, "24 descriptors are not enough");
 }
 
-/* The context's own numbers are beyond the limit, lower ones are free. */
+/* The context's descriptors are beyond the limit, and lower ones are free. */
 static void test_low_limit(void)
 {
 	struct rlimit old, low;
@@ -370,10 +368,10 @@ static void test_async(void)
 	for (int i = 0; i < 2; i++)
 		CHECK(!ibv_post_srq_recv(opts.srq, &recv, &bad_recv), "recv");
 	CHECK(!ibv_modify_srq(opts.srq, &limit, IBV_SRQ_LIMIT), "limit");
-	CHECK(!ibv_post_send(a.qp, &wr, &bad) && !rc_poll(&a, &wc, LIMIT_MS) &&
+	CHECK(!ibv_post_send(a.qp, &wr, &bad) && !rc_wait(&a, &wc) &&
 		      !wc.status,
 	      "send");
-	CHECK(event_of(dst.context, LIMIT_MS, &event), "no event");
+	CHECK(event_of(dst.context, rc_limit_ms(), &event), "no event");
 	CHECK(event.event_type == IBV_EVENT_SRQ_LIMIT_REACHED &&
 		      event.element.srq == opts.srq,
 	      "event %d", event.event_type);
@@ -404,8 +402,7 @@ static void write_by(struct rc_device *dst, uint64_t addr, uint32_t rkey,
 
 	opts.inline_data = 16;
 	CHECK(!rc_pair(dst, &a, &b, &opts), "QPs: %s", strerror(errno));
-	CHECK(!ibv_post_send(a.qp, &wr, &bad) && !rc_poll(&a, &wc, LIMIT_MS),
-	      "write");
+	CHECK(!ibv_post_send(a.qp, &wr, &bad) && !rc_wait(&a, &wc), "write");
 	CHECK(!wc.status, "%s", ibv_wc_status_str(wc.status));
 	rc_unpair(&a, &b);
 }
@@ -452,7 +449,7 @@ static void test_kinds_of_mr(void)
 		CHECK(m->rkey == kinds[i]->rkey && m->length == SIZE &&
 			      m->pd == dst.pd && !m->addr,
 		      "MR %d", i);
-		/* others count on it */
+		/* refused, since others count on it */
 		errno = 0;
 		CHECK(ibv_rereg_mr(kinds[i], IBV_REREG_MR_CHANGE_ACCESS, NULL,
 				   NULL, 0, IBV_ACCESS_LOCAL_WRITE) &&
@@ -483,7 +480,7 @@ static int in_child(int (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-/* Another user and network namespace: the descriptor is the permission. */
+/* Works in another user and network namespace: the descriptor is enough. */
 static int namespaced(void)
 {
 	struct ibv_context *c;
@@ -515,7 +512,7 @@ static void test_namespaces(void)
 
 static struct ibv_context *inherited;
 
-/* What a child inherits is not its own to destroy or to move. */
+/* A child cannot destroy or move what it has inherited. */
 static int close_all(void)
 {
 	if (import_pd(inherited) || errno != EBUSY)
@@ -557,6 +554,14 @@ static void test_child_closes(void)
 	write_by(&src, (uintptr_t)memory, mr->rkey, 1);
 }
 
+static void open_all(void)
+{
+	memory = aligned_alloc(4096, SIZE);
+	CHECK(memory && !rc_open(&src, NULL), "open: %m");
+	mr = ibv_reg_mr(src.pd, memory, SIZE, RW);
+	CHECK(mr, "reg_mr: %m");
+}
+
 static const struct test_case cases[] = {
 	{ "share_abuse-descriptors", test_descriptors },
 	{ "share_abuse-types", test_types },
@@ -568,20 +573,9 @@ static const struct test_case cases[] = {
 	{ "share_abuse-kinds-of-mr", test_kinds_of_mr },
 	{ "share_abuse-namespaces", test_namespaces },
 	{ "share_abuse-child-closes", test_child_closes },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	memory = aligned_alloc(4096, SIZE);
-	if (!memory || rc_open(&src, NULL)) {
-		printf("FAIL share_abuse-open: %s\n", strerror(errno));
-		return 1;
-	}
-	mr = ibv_reg_mr(src.pd, memory, SIZE, RW);
-	if (!mr) {
-		printf("FAIL share_abuse-reg: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "share_abuse",
+					   .open = open_all,
+					   .cases = cases };

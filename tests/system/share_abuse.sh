@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: hcas=1 provider=mlx5x user=root timeout=900
 #
-# Runs the programs that abuse export and import, and that kill importers at
-# every third entry to or return from a system call; nothing is left of either
-# in the device or among files.
+# Runs the programs that abuse export and import and that kill importers, at
+# every third entry to or return from a system call. They must leave nothing in
+# the device and no files.
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/system/hca-objects.sh

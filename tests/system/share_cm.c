@@ -78,7 +78,7 @@ static void qp_attr(struct ibv_qp_init_attr *attr)
 					   .sq_sig_all = 1 };
 }
 
-/* Lends a buffer of the pattern to one client, until that goes. */
+/* Serves one client with a buffer that has the pattern. */
 static int server(int ready)
 {
 	struct rdma_conn_param param = { .responder_resources = 4 };
@@ -124,8 +124,8 @@ static int resolve(struct rdma_cm_id **id)
 
 	if (rdma_getaddrinfo(host, port, &hints, &info) ||
 	    rdma_create_id(NULL, id, NULL, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(*id, NULL, info->ai_dst_addr, 5000) ||
-	    rdma_resolve_route(*id, 5000))
+	    rdma_resolve_addr(*id, NULL, info->ai_dst_addr, rc_limit_ms()) ||
+	    rdma_resolve_route(*id, rc_limit_ms()))
 		return fail("resolve");
 	return 0;
 }
@@ -175,7 +175,9 @@ static int client(int sock, int far_end)
 	return rdma_destroy_id(id) ? fail("rdma_destroy_id") : 0;
 }
 
-/* Every id of a device has one context: another one's QP is in the way. */
+/*
+ * All ids of a device have one context, so that another id's QP is in the way.
+ */
 static int refused_client(int sock, int unused)
 {
 	struct rdma_cm_id *first, *id;

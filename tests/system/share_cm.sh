@@ -5,8 +5,9 @@
 # Proves that an rdma_cm_id works with an imported PD and MR.
 set -eu
 ip=$(ip -br -4 addr show scope global | awk '{ print $3; exit }')
-if out=$(timeout 60 "${MLX5X_BUILD:?}/tests/system/share_cm" "${ip%/*}" 7471 2>&1)
-then
+program=${MLX5X_BUILD:?}/tests/system/share_cm
+limit=$((60 * ${MLX5X_PATIENCE:-3}))
+if out=$(timeout $limit "$program" "${ip%/*}" 7471 2>&1); then
 	echo "ok share-rdma_cm"
 else
 	echo "FAIL share-rdma_cm: $(tail -n 1 <<<"$out")"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * share_cost import|register PROCESSES MIB: what a region costs that so many
- * processes use at once.  All map the same memory.  Process 1 registers it; the
- * others, one after the other, import its PD and MR or register it themselves,
- * and each reads a page of it by RDMA and verifies that.
+ * share_cost import|register PROCESSES MIB: measures what a region costs that
+ * many processes use at once.  All map the same memory.  Process 1 registers
+ * it; the others, one after the other, import its PD and MR or register it
+ * themselves, and each reads a page of it by RDMA and verifies that.
  *
  * Prints a line for each process, "process N: keys US first-byte US pin KIB":
- * how long the import or registration took, how long it was from the program's
- * start to the first bytes, what the kernel has pinned for it; then "all" when
- * the device can be asked what it holds, and waits for a line of input.
+ * how long the import or registration took, how long it was from the start to
+ * the first bytes, and what the kernel has pinned for it.  Then prints "all",
+ * so that the script can ask the device, and waits for a line of input.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,11 +23,10 @@
 
 #include "rc.h"
 
-#define MAX	 64
-#define PAGE	 4096u
-#define LIMIT_MS 60000
+#define MAX  64
+#define PAGE 4096u
 
-/* What a process is told, by words of its command line. */
+/* What a process is told by its command line. */
 struct job {
 	int memory; /* descriptor of it */
 	size_t size;
@@ -88,24 +87,17 @@ static struct ibv_mr *take(struct rc_device *dev, const struct job *job,
 static int first_bytes(struct rc_device *dev, uint64_t addr, uint32_t rkey,
 		       uint64_t seed)
 {
-	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ,
-				  .num_sge = 1,
-				  .send_flags = IBV_SEND_SIGNALED };
 	uint8_t *buf = aligned_alloc(PAGE, PAGE);
 	struct ibv_mr *own =
 		ibv_reg_mr(dev->pd, buf, PAGE, IBV_ACCESS_LOCAL_WRITE);
 	struct rc_qp a, b;
-	struct ibv_send_wr *bad;
 	struct ibv_sge sge;
 	struct ibv_wc wc;
 
 	if (!own || rc_pair(dev, &a, &b, &rc_defaults))
 		return fail("QPs");
 	sge = (struct ibv_sge){ (uintptr_t)buf, PAGE, own->lkey };
-	wr.sg_list = &sge;
-	wr.wr.rdma.remote_addr = addr;
-	wr.wr.rdma.rkey = rkey;
-	if (ibv_post_send(a.qp, &wr, &bad) || rc_poll(&a, &wc, LIMIT_MS))
+	if (rc_rdma(&a, IBV_WR_RDMA_READ, &sge, addr, rkey, &wc))
 		return fail("read");
 	errno = EIO;
 	if (wc.status || rc_check(buf, PAGE, seed, 0) != PAGE)
@@ -113,7 +105,7 @@ static int first_bytes(struct rc_device *dev, uint64_t addr, uint32_t rkey,
 	return 0;
 }
 
-/* The part of any process; *dev and *mr stay open till it ends. */
+/* What each process does; *dev and *mr stay open until it ends. */
 static int take_part(struct job *job, bool import, struct rc_device *dev,
 		     struct ibv_mr **mr)
 {
@@ -165,7 +157,7 @@ static int child(char **argv)
 		return 1;
 	if (write(ready, &c, 1) != 1)
 		return 1;
-	return read(go, &c, 1) != 0; /* till process 1 ends */
+	return read(go, &c, 1) != 0; /* until process 1 ends */
 }
 
 static pid_t spawn(char **argv, const struct job *job, const int *ready,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * share_kill [STEP]: kills an importer at each system call that it makes, at
- * entry and at return, from the import on to the close of its context.  After
- * each death the owner's destruction must reach the kernel: no lock and no
- * count of the dead is left.  STEP (1) leaves out calls in between.
+ * entry and at return, from the import to the close of its context.  After each
+ * death the owner must be able to destroy its objects: the dead one leaves no
+ * lock and no count.  With STEP only every STEPth stop is tried.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 
 static struct rc_device src;
 
-/* From its stop on it is watched. */
+/* Stops before the import, so that it can be watched from there on. */
 static int importer(uint32_t fd, uint32_t pd_handle, uint32_t mr_handle)
 {
 	struct ibv_context *c = ibv_open_device(src.context->device);

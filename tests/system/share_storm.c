@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * share_storm PROCESSES SEED: one process exports a PD and an MR; the others,
- * all at once, import them, move data with the imported key, verify it, and
- * leave in an order and a manner that the seed decides: in good order, by
- * closing the context, by exit, by kill -9 at any moment.  The owner gives its
- * objects up in the middle.  Prints one line and ends with 0 if every process
- * that was not killed saw its data.
+ * share_storm PROCESSES SEED: one process exports a PD and an MR.  The others
+ * import them all at once, move data with the imported key, verify it, and
+ * leave.  The seed decides in which order and how: in good order, by closing
+ * the context, by exit, or by kill -9 at any moment.  The owner destroys its
+ * objects in the middle.  Prints one line and ends with 0 if every process that
+ * was not killed saw its data.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,9 +20,8 @@
 
 #include "rc.h"
 
-#define SIZE	 65536
-#define MAX	 256
-#define LIMIT_MS 60000
+#define SIZE 65536
+#define MAX  256
 
 enum leave {
 	ORDERLY,
@@ -65,19 +64,12 @@ static int import(struct imported *i, uint32_t fd, uint32_t pd, uint32_t mr)
 /* Reads the owner's memory by the imported key, over two QPs of its own. */
 static int move(struct imported *i, uint64_t addr)
 {
-	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ,
-				  .num_sge = 1,
-				  .send_flags = IBV_SEND_SIGNALED };
-	struct ibv_send_wr *bad;
 	struct ibv_sge sge = { (uintptr_t)i->buf, SIZE, i->own->lkey };
 	struct ibv_wc wc;
 
 	if (rc_pair(&i->dev, &i->a, &i->b, &rc_defaults))
 		return fail("QPs");
-	wr.sg_list = &sge;
-	wr.wr.rdma.remote_addr = addr;
-	wr.wr.rdma.rkey = i->mr->rkey;
-	if (ibv_post_send(i->a.qp, &wr, &bad) || rc_poll(&i->a, &wc, LIMIT_MS))
+	if (rc_rdma(&i->a, IBV_WR_RDMA_READ, &sge, addr, i->mr->rkey, &wc))
 		return fail("read");
 	if (wc.status || rc_check(i->buf, SIZE, 21, 0) != SIZE) {
 		errno = EIO;
@@ -204,7 +196,7 @@ int main(int argc, char **argv)
 		pids[i] = spawn(argv[0], ibv_context_to_fd(o.to), o.pd_handle,
 				o.mr_handle, o.mr->addr, seed + i);
 	nanosleep(&pause, NULL);
-	/* The descriptor's own references keep both for who comes later. */
+	/* The descriptor's references keep both for those who come later. */
 	if (ibv_dereg_mr(o.mr) || ibv_dealloc_pd(o.dev.pd))
 		return fail("owner's destruction");
 	bad = collect(pids, n, (unsigned int)seed);

@@ -3,9 +3,9 @@
 # lab: hcas=1 provider=mlx5x user=root tier=long timeout=900 mem=2G
 # lab-allow-log: Create QP type 2 failed
 #
-# Proves that 64 processes that import one PD and MR and leave in random order
-# and manner, kill -9 among them, leave nothing behind: the device's own counts
-# of live objects are those of the start.
+# Proves that 64 processes that import one PD and MR leave nothing behind though
+# they leave in random order and manner, some by kill -9: the device counts as
+# many live objects as at the start.
 set -eu
 here=$(dirname "$0")
 # shellcheck source=tests/system/hca-objects.sh

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: hcas=1 provider=both user=root timeout=500
 #
-# Proves which pages the memory has that the library allocates, shared or not,
-# under each MLX_MR_ALLOC_TYPE and block size, with and without huge pages in
-# the system and permission to use them; and that a limit of locked memory
-# refuses cleanly.
-# Scenarios are called by name:
+# Proves which pages the library allocates for memory, shared or not, under each
+# MLX_MR_ALLOC_TYPE and block size, with and without huge pages in the system
+# and the permission to use them. Proves also that a limit of locked memory
+# leads to a clean refusal.
+# The functions of scenarios are called by name:
 # shellcheck disable=SC2317
 set -eu
 here=$(dirname "$0")
-export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 # shellcheck source=tests/system/puppet.sh
 . "$here/puppet.sh"
 # shellcheck source=tests/system/hca-objects.sh
@@ -19,26 +18,14 @@ export PUPPET=${MLX5X_BUILD:?}/tests/system/puppet
 vm=/proc/sys/vm
 shared=lw,rr,rw,ur,uw
 
-start() {
-	puppet "$1" "$2"
-	want ok "$1" open >/dev/null
-}
-
-# start_with TYPE PROCESS USER: with MLX_MR_ALLOC_TYPE
+# start_with TYPE PROCESS USER: starts it with that MLX_MR_ALLOC_TYPE
 start_with() {
 	export MLX_MR_ALLOC_TYPE=$1
 	start "$2" "$3"
 	unset MLX_MR_ALLOC_TYPE
 }
 
-equal() {
-	if [ "$1" != "$2" ]; then
-		echo "line ${BASH_LINENO[*]}: '$1' is not '$2'" >&2
-		exit 1
-	fi
-}
-
-# huge_pages N: the system has that many, once those in use come free
+# huge_pages N: gives the system that many
 huge_pages() {
 	echo 1 >"$vm"/compact_memory
 	echo "$1" >"$vm"/nr_hugepages
@@ -49,7 +36,7 @@ free_pages() {
 	sed -n 's/^HugePages_Free: *//p' /proc/meminfo
 }
 
-# page_size PROCESS MR-LINE: kB of the pages where the MR is mapped
+# page_size PROCESS MR-LINE: prints the kB of the pages where the MR is mapped
 page_size() {
 	local addr
 	addr=$(field addr "$2")
@@ -59,19 +46,19 @@ page_size() {
 		"/proc/${puppet_pid[$1]}/smaps"
 }
 
-# makes PROCESS PAGE-KB SIZE ACCESS: an MR of pages of that size, usable
+# makes PROCESS PAGE-KB SIZE ACCESS: it can make and use an MR of such pages
 makes() {
 	local reply
-	reply=$(want ok "$1" mr m create "$3" "$4")
+	reply=$(want ok "$1" mr m create p "$3" "$4")
 	equal "$(page_size "$1" "$reply")" "$2"
 	equal "$(field length "$reply")" "$(numfmt --from=iec "$3")"
-	want ok "$1" mr m fill 0 "$3" 5 >/dev/null
-	want ok "$1" mr m check 0 "$3" 5 >/dev/null
-	want ok "$1" mr m dereg >/dev/null
+	ok "$1" mr m fill 0 "$3" 5
+	ok "$1" mr m check 0 "$3" 5
+	ok "$1" mr m dereg
 }
 
-# Each type with huge pages at hand: of a request that is large enough, and of
-# one that is smaller than a page.
+# Each type when there are huge pages, for requests that are large enough and
+# for some that are smaller than a page.
 types() {
 	local type
 	huge_pages 8
@@ -96,7 +83,7 @@ types() {
 	equal "$(free_pages)" 8
 }
 
-# Without any in the system: demanded, or else plain pages.
+# Without huge pages: refused if they are demanded, else plain pages.
 none_there() {
 	local type
 	huge_pages 0
@@ -108,9 +95,9 @@ none_there() {
 	done
 	for type in HUGE CONTIG; do
 		start_with "$type" A root
-		want 'err ENOMEM' A mr m create 4M "$shared" >/dev/null
-		want 'err ENOMEM' A mr m create 4M lw >/dev/null
-		want ok A mr n reg 4M lw >/dev/null
+		refuses ENOMEM A mr m create p 4M "$shared"
+		refuses ENOMEM A mr m create p 4M lw
+		ok A mr n reg p 4M lw
 		drop A
 	done
 }
@@ -130,66 +117,64 @@ block_sizes() {
 	done
 	MLX_MR_MIN_LOG2_CONTIG_BSIZE=22 MLX_MR_MAX_LOG2_CONTIG_BSIZE=23
 	start_with CONTIG A root
-	want 'err ENOMEM' A mr m create 4M "$shared" >/dev/null
+	refuses ENOMEM A mr m create p 4M "$shared"
 	drop A
 }
 
-# An address of one's own: huge pages if they fit it, else plain ones.
+# At an address of the program's choice: huge pages if they fit there.
 at_address() {
 	local reply
 	huge_pages 4
 	start_with ALL A root
-	reply=$(want ok A mr m create 4M "$shared" 0x600000000000)
+	reply=$(want ok A mr m create p 4M "$shared" 0x600000000000)
 	equal "$(page_size A "$reply")" 2048
 	equal "$(field addr "$reply")" 0x600000000000
-	want ok A mr m dereg >/dev/null
-	reply=$(want ok A mr m create 4M "$shared" 0x600000001000)
+	ok A mr m dereg
+	reply=$(want ok A mr m create p 4M "$shared" 0x600000001000)
 	equal "$(page_size A "$reply")" 4
 	equal "$(field addr "$reply")" 0x600000001000
-	want ok A mr m dereg >/dev/null
+	ok A mr m dereg
 	drop A
 	start_with HUGE A root
-	want err A mr m create 4M "$shared" 0x600000001000 >/dev/null
+	refuses '' A mr m create p 4M "$shared" 0x600000001000
 	drop A
 }
 
-# Two processes, one of them moved by RDMA; the pages return at the end.
+# Two processes share huge pages and move data; the pages come free at the end.
 shared_by_two() {
 	local a b
 	huge_pages 8
 	start_with HUGE A root
 	start B root
-	a=$(want ok A mr m create 6M "$shared")
+	a=$(want ok A mr m create p 6M "$shared")
 	equal "$(free_pages)" 5
-	b=$(want ok B mr m attach "$(field handle "$a")" lw,rr,rw)
+	b=$(want ok B mr m attach p "$(field number "$a")" lw,rr,rw)
 	equal "$(page_size B "$b")" 2048
 	equal "$(free_pages)" 5
-	want ok B mr c reg 64K lw >/dev/null
-	want ok B mr c fill 0 64K 6 >/dev/null
+	ok B mr c reg p 64K lw
+	ok B mr c fill 0 64K 6
 	join_qps B qb A qa
-	want ok B qp qb write c 0 65536 "$(field addr "$a")" \
-		"$(field rkey "$a")" >/dev/null
-	want ok B qp qb poll >/dev/null
-	want ok B mr m check 0 64K 6 >/dev/null
+	ok B qp qb write c+0 65536 "$(field addr "$a")" "$(field rkey "$a")"
+	ok B mr m check 0 64K 6
 	drop A KILL
 	equal "$(free_pages)" 5
-	want ok B mr m check 0 64K 6 >/dev/null
-	want ok B mr m dereg >/dev/null
+	ok B mr m check 0 64K 6
+	ok B mr m dereg
 	equal "$(free_pages)" 8
 	drop B
 }
 
-# The translation entries that the device has for all live keys.
+# entries: prints how many translation entries the device has for all keys
 entries() {
 	hca_ask stats | sed -n 's/^hca0\.translations\.mtt //p'
 }
 
-# entries_of TYPE: for 8 MiB
+# entries_of TYPE: prints how many it has for 8 MiB
 entries_of() {
 	local before
 	start_with "$1" A root
 	before=$(entries)
-	want ok A mr m create 8M "$shared" >/dev/null
+	ok A mr m create p 8M "$shared"
 	echo $(($(entries) - before))
 	drop A
 }
@@ -206,72 +191,60 @@ translations() {
 	[ "$plain" -gt "$huge" ]
 }
 
-# An ordinary user, with little memory to lock: huge pages are for the members
-# of a group. What a member makes, another user may attach to all the same.
+# An ordinary user with little memory to lock may have huge pages only as member
+# of a group. Another user may attach to what a member makes.
 group() {
 	local a
 	huge_pages 8
 	echo 0 >"$vm"/hugetlb_shm_group
 	start_with HUGE A alice
 	prlimit --pid "${puppet_pid[A]}" --memlock=1048576
-	want 'err EPERM' A mr m create 4M "$shared" >/dev/null
+	refuses EPERM A mr m create p 4M "$shared"
 	drop A
 	id -g alice >"$vm"/hugetlb_shm_group
 	start_with HUGE A alice
 	start B bob
-	a=$(want ok A mr m create 4M "$shared,or,ow")
+	a=$(want ok A mr m create p 4M "$shared,or,ow")
 	equal "$(page_size A "$a")" 2048
-	a=$(want ok B mr m attach "$(field handle "$a")" lw,rw)
+	a=$(want ok B mr m attach p "$(field number "$a")" lw,rw)
 	equal "$(page_size B "$a")" 2048
-	want ok B mr m fill 0 4M 7 >/dev/null
-	want ok A mr m check 0 4M 7 >/dev/null
+	ok B mr m fill 0 4M 7
+	ok A mr m check 0 4M 7
 	drop B
 	drop A
 	echo 0 >"$vm"/hugetlb_shm_group
 }
 
-# RLIMIT_MEMLOCK: ENOMEM for who makes and for who attaches; both can go on.
+# RLIMIT_MEMLOCK makes creation and attachment fail with ENOMEM; both can go on.
 locked_memory() {
 	local a before names
 	huge_pages 0
 	before=$(ipcs -m)
-	# Of another user, who was killed.
+	# Names of processes that were killed.
 	names=$(ls /dev/shm/mlx5x_smr.* 2>/dev/null || true)
 	start A alice
 	start B alice
 	prlimit --pid "${puppet_pid[A]}" --memlock=1048576
-	want 'err ENOMEM' A mr m create 4M "$shared" >/dev/null
-	want 'err ENOMEM' A mr m create 4M lw >/dev/null
+	refuses ENOMEM A mr m create p 4M "$shared"
+	refuses ENOMEM A mr m create p 4M lw
 	equal "$(ipcs -m)" "$before"
 	equal "$(ls /dev/shm/mlx5x_smr.* 2>/dev/null)" "$names"
 	prlimit --pid "${puppet_pid[A]}" --memlock=16777216
-	a=$(want ok A mr m create 4M "$shared")
+	a=$(want ok A mr m create p 4M "$shared")
 	prlimit --pid "${puppet_pid[B]}" --memlock=1048576
-	want 'err ENOMEM' B mr m attach "$(field handle "$a")" lw >/dev/null
+	refuses ENOMEM B mr m attach p "$(field number "$a")" lw
 	equal "$(grep -c SYSV "/proc/${puppet_pid[B]}/smaps")" 0
-	want ok B mr m attach "$(field handle "$a")" lw,nordma >/dev/null
-	want ok B mr m fill 0 4M 3 >/dev/null
-	want ok A mr m check 0 4M 3 >/dev/null
+	ok B mr m attach p "$(field number "$a")" lw,nordma
+	ok B mr m fill 0 4M 3
+	ok A mr m check 0 4M 3
 	drop B
-	want ok A mr m dereg >/dev/null
+	ok A mr m dereg
 	drop A
 	equal "$(ipcs -m)" "$before"
 }
 
-if [ "${1:-}" = run ]; then
-	"$2"
-	exit
+if [ -z "${SCENARIO:-}" ]; then
+	trap 'echo 0 >"$vm"/nr_hugepages' EXIT
 fi
-
-failed=0
-for s in types none_there block_sizes at_address shared_by_two \
-	translations group locked_memory; do
-	if out=$(bash "$0" run "$s" 2>&1); then
-		echo "ok smr-huge-$s"
-	else
-		echo "FAIL smr-huge-$s: $(echo "$out" | tail -n 1)"
-		failed=1
-	fi
-done
-echo 0 >"$vm"/nr_hugepages
-exit $failed
+scenarios types none_there block_sizes at_address shared_by_two translations \
+	group locked_memory

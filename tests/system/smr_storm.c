@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * smr_storm PROCESSES ROUNDS SEED: many processes create shared memory regions
- * and attach to each other's at random, some being killed meanwhile and
- * replaced by others.  Checks that no handle is given to two at once, that
+ * and attach to each other's at random.  Some are killed meanwhile, and others
+ * take their places.  Checks that no handle is given to two at once, that
  * whoever attaches by a handle gets the memory of that handle or ENOENT, and
- * that nothing else fails.  What is left afterwards, the script looks at.
+ * that nothing else fails.  The script checks what is left afterwards.
  *
- * The table in memory that all of them share says which life a handle was last
- * given to: the place of a process, and how many before it were killed there.
- * A life is condemned before it is ended, so that its handles count as free
- * from then on.
+ * A life is one process in one place: the number of the place, and how many
+ * were killed there before.  A table that all share says to which life a handle
+ * was last given.  A life is condemned before it is ended; from then on its
+ * handles count as free.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,9 +31,9 @@
 #define RIGHTS	      (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 
 struct stage {
-	/* A life; 0: not given. */
+	/* The life that has the handle; 0: none. */
 	_Atomic(uint32_t) holder[HANDLES];
-	/* By place: so many lives are over or condemned. */
+	/* How many lives are over or condemned, by place. */
 	_Atomic(uint32_t) condemned[MAX_PROCESSES];
 	_Atomic(unsigned int) rounds[MAX_PROCESSES];
 	_Atomic(unsigned int) created, attached, missed, killed;
@@ -119,7 +119,7 @@ static void destroy(struct ibv_mr *mr)
 		fail("dereg: %s", strerror(errno));
 }
 
-/* To any region, now and then of a process that has gone. */
+/* Attach to any region, now and then to one whose process has gone. */
 static void attach(struct ibv_pd *pd)
 {
 	struct ibv_exp_reg_shared_mr_in in = { .pd = pd, .exp_access = RIGHTS };
@@ -141,7 +141,7 @@ static void attach(struct ibv_pd *pd)
 		atomic_fetch_add(&stage->missed, 1);
 		return;
 	}
-	/* 0: its creator has yet to write. */
+	/* 0: its creator has not written yet. */
 	told = *(volatile uint32_t *)mr->addr;
 	if (told && told != in.mr_handle)
 		fail("%#x is the memory of %#x", in.mr_handle, told);

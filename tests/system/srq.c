@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that QPs share a receive queue: messages of many QPs, completed out
- * of order, each land in a receive of their own with their own data; the
- * queue holds what it promises; the limit event comes once; a sender waits
- * for a receive; what a QP leaves behind is not lost; sizes and states that
- * cannot be are refused.
+ * Proves that QPs can share a receive queue.  Messages of many QPs, completed
+ * out of order, land in receives of their own, with their own data.  The queue
+ * holds as many receives as it promises.  The limit event comes once.  A sender
+ * waits for a receive.  A QP that goes leaves its places free.  Impossible
+ * sizes and states are refused.
  */
 
 #include <errno.h>
@@ -13,19 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
-#define SLOT	 4096u
-#define SLOTS	 256u
-#define QPS	 4u
-#define LIMIT_MS 20000
+#define SLOT  4096u
+#define SLOTS 256u
+#define QPS   4u
 
-static struct rc_device dev;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
 static struct ibv_srq *srq;
-static struct rc_qp a[QPS], b[QPS];
+static struct rc_qp as[QPS], bs[QPS];
 
 static struct ibv_srq *create(uint32_t wr, uint32_t sge)
 {
@@ -33,14 +28,13 @@ static struct ibv_srq *create(uint32_t wr, uint32_t sge)
 						    .max_sge = sge } };
 	struct ibv_srq *s = ibv_create_srq(dev.pd, &attr);
 
-	if (s && (attr.attr.max_wr < wr || attr.attr.max_sge < sge))
-		test_fail(__FILE__, __LINE__, "got %u of %u", attr.attr.max_wr,
-			  attr.attr.max_sge);
+	CHECK(!s || (attr.attr.max_wr >= wr && attr.attr.max_sge >= sge),
+	      "got %u of %u", attr.attr.max_wr, attr.attr.max_sge);
 	return s;
 }
 
-/* The slot of dst is the wr_id; two pieces, the first of 100 bytes. */
-static int post_recv(uint64_t slot)
+/* The wr_id is the slot of dst.  Two pieces, the first of 100 bytes. */
+static int try_recv(uint64_t slot)
 {
 	uint64_t at = (uintptr_t)dst + slot * SLOT;
 	struct ibv_sge sge[2] = { { at, 100, dst_mr->lkey },
@@ -49,6 +43,11 @@ static int post_recv(uint64_t slot)
 	struct ibv_recv_wr *bad;
 
 	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+static void post_recv(uint64_t slot)
+{
+	CHECK(!try_recv(slot), "post_recv %d: %m", (int)slot);
 }
 
 static void send(struct rc_qp *q, uint64_t seed, uint32_t len)
@@ -69,61 +68,46 @@ static void send(struct rc_qp *q, uint64_t seed, uint32_t len)
 	rc_fill(src, len, seed, 0);
 	err = ibv_post_send(q->qp, &wr, &bad);
 	if (!err)
-		err = rc_poll(q, &wc, LIMIT_MS);
+		err = rc_wait(q, &wc);
 	CHECK(!err, "send: %s", strerror(err));
 	CHECK(!wc.status, "sent with '%s'", ibv_wc_status_str(wc.status));
 }
 
-/* What lies in the slot; its number, or -1. */
-static int64_t received(struct rc_qp *q, uint32_t len)
+/* The slot of the next message, whose data must be right. */
+static uint64_t received(struct rc_qp *q, uint32_t len)
 {
 	struct ibv_wc wc;
 	size_t good;
 
-	if (rc_poll(q, &wc, LIMIT_MS) || wc.status) {
-		test_fail(__FILE__, __LINE__, "nothing received");
-		return -1;
-	}
-	if (wc.wr_id >= SLOTS || wc.byte_len != len ||
-	    wc.opcode != IBV_WC_RECV || wc.qp_num != q->qp->qp_num) {
-		test_fail(__FILE__, __LINE__, "wr_id %llu length %u",
-			  (unsigned long long)wc.wr_id, wc.byte_len);
-		return -1;
-	}
+	CHECK(!rc_wait(q, &wc) && !wc.status, "nothing received");
+	CHECK(wc.wr_id < SLOTS && wc.byte_len == len &&
+		      wc.opcode == IBV_WC_RECV && wc.qp_num == q->qp->qp_num,
+	      "wr_id %llu length %u", (unsigned long long)wc.wr_id,
+	      wc.byte_len);
 	good = rc_check(dst + wc.wr_id * SLOT, len, wc.imm_data, 0);
-	if (good != len) {
-		test_fail(__FILE__, __LINE__, "slot %llu: byte %zu is wrong",
-			  (unsigned long long)wc.wr_id, good);
-		return -1;
-	}
-	return (int64_t)wc.wr_id;
+	CHECK(good == len, "slot %llu: byte %zu is wrong",
+	      (unsigned long long)wc.wr_id, good);
+	return wc.wr_id;
 }
 
 static void close_all(void)
 {
+	struct ibv_srq *old = srq;
+
 	for (unsigned int i = 0; i < QPS; i++)
-		if (a[i].qp)
-			rc_unpair(&a[i], &b[i]);
-	if (ibv_destroy_srq(srq))
-		test_fail(__FILE__, __LINE__, "destroy_srq: %m");
+		rc_unpair(&as[i], &bs[i]);
+	srq = NULL;
+	CHECK(!old || !ibv_destroy_srq(old), "destroy_srq: %m");
 }
 
 static void open_all(uint32_t wr)
 {
-	struct rc_qp_opts opts = rc_defaults;
+	struct rc_qp_opts own = rc_defaults;
 
-	memset(a, 0, sizeof(a));
-	srq = create(wr, 2);
+	own.srq = srq = create(wr, 2);
 	CHECK(srq, "create_srq: %m");
-	opts.srq = srq;
-	for (unsigned int i = 0; i < QPS; i++) {
-		if (rc_pair(&dev, &a[i], &b[i], &opts)) {
-			test_fail(__FILE__, __LINE__, "rc_pair: %m");
-			memset(&a[i], 0, sizeof(a[i]));
-			close_all();
-			return;
-		}
-	}
+	for (unsigned int i = 0; i < QPS; i++)
+		CHECK(!rc_pair(&dev, &as[i], &bs[i], &own), "rc_pair: %m");
 }
 
 /* Completions wait in several CQs and are read in another order. */
@@ -133,34 +117,26 @@ static void test_out_of_order(void)
 	uint64_t n = 0;
 
 	open_all(20);
-	if (test_failed())
-		return;
 	for (uint64_t i = 0; i < 20; i++)
-		if (post_recv(i))
-			test_fail(__FILE__, __LINE__, "post %d: %m", (int)i);
-	for (int round = 0; round < 60 && !test_failed(); round++) {
+		post_recv(i);
+	for (int round = 0; round < 60; round++) {
 		unsigned int waits[QPS] = {}, left = 12, q;
 		uint32_t len = 1 + (uint32_t)round * 61;
 
-		for (unsigned int i = 0; i < left && !test_failed(); i++) {
+		for (unsigned int i = 0; i < left; i++) {
 			q = (unsigned int)rand_r(&seed) % QPS;
-			send(&a[q], ++n, len);
+			send(&as[q], ++n, len);
 			waits[q]++;
 		}
-		while (left && !test_failed()) {
-			int64_t slot;
-
+		while (left) {
 			q = (unsigned int)rand_r(&seed) % QPS;
 			if (!waits[q])
 				continue;
 			waits[q]--;
 			left--;
-			slot = received(&b[q], len);
-			if (slot >= 0 && post_recv((uint64_t)slot))
-				test_fail(__FILE__, __LINE__, "post: %m");
+			post_recv(received(&bs[q], len));
 		}
 	}
-	close_all();
 }
 
 static void test_full(void)
@@ -170,27 +146,20 @@ static void test_full(void)
 	int err;
 
 	open_all(30);
-	if (test_failed())
-		return;
 	err = ibv_query_srq(srq, &attr);
-	if (err || attr.max_wr < 30 || attr.max_sge < 2 || attr.srq_limit)
-		test_fail(__FILE__, __LINE__, "query: %d, %u of %u, limit %u",
-			  err, attr.max_wr, attr.max_sge, attr.srq_limit);
-	while (n < SLOTS && !post_recv(n))
+	CHECK(!err && attr.max_wr >= 30 && attr.max_sge >= 2 && !attr.srq_limit,
+	      "query: %d, %u of %u, limit %u", err, attr.max_wr, attr.max_sge,
+	      attr.srq_limit);
+	while (n < SLOTS && !try_recv(n))
 		n++;
 	/* Stock libmlx5 counts places that it keeps for itself. */
-	if (n < 30 || (n != attr.max_wr &&
-		       strcmp(getenv("MLX5X_TEST_PROVIDER") ?: "", "stock")))
-		test_fail(__FILE__, __LINE__, "holds %d of %u", (int)n,
-			  attr.max_wr);
+	CHECK(n >= 30 && (n == attr.max_wr || test_on_stock()),
+	      "holds %d of %u", (int)n, attr.max_wr);
 	/* All of them arrive, and in order. */
-	for (i = 0; i < n && !test_failed(); i++) {
-		send(&a[i % QPS], i, 64);
-		if (!test_failed() && received(&b[i % QPS], 64) != (int64_t)i &&
-		    !test_failed())
-			test_fail(__FILE__, __LINE__, "order at %d", (int)i);
+	for (i = 0; i < n; i++) {
+		send(&as[i % QPS], i, 64);
+		CHECK(received(&bs[i % QPS], 64) == i, "order at %d", (int)i);
 	}
-	close_all();
 }
 
 static bool limit_event(int limit_ms)
@@ -213,36 +182,24 @@ static void test_limit(void)
 	struct ibv_srq_attr attr = { .srq_limit = 3 };
 
 	open_all(20);
-	if (test_failed())
-		return;
 	for (uint64_t i = 0; i < 5; i++)
-		if (post_recv(i))
-			test_fail(__FILE__, __LINE__, "post: %m");
-	if (ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT))
-		test_fail(__FILE__, __LINE__, "modify_srq: %m");
-	if (!test_failed() &&
-	    (ibv_query_srq(srq, &attr) || attr.srq_limit != 3))
-		test_fail(__FILE__, __LINE__, "limit %u", attr.srq_limit);
-	for (int left = 4; left >= 3 && !test_failed(); left--) {
-		send(&a[0], 1, 8);
-		received(&b[0], 8);
-		if (!test_failed() && limit_event(200))
-			test_fail(__FILE__, __LINE__, "event at %d", left);
+		post_recv(i);
+	CHECK(!ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), "modify_srq: %m");
+	CHECK(!ibv_query_srq(srq, &attr) && attr.srq_limit == 3, "limit %u",
+	      attr.srq_limit);
+	for (int left = 4; left >= 3; left--) {
+		send(&as[0], 1, 8);
+		received(&bs[0], 8);
+		CHECK(!limit_event(200), "event at %d", left);
 	}
-	if (!test_failed())
-		send(&a[0], 1, 8);
-	if (!test_failed())
-		received(&b[0], 8);
-	if (!test_failed() && !limit_event(5000))
-		test_fail(__FILE__, __LINE__, "no event");
-	/* Once: it has to be set again. */
-	if (!test_failed())
-		send(&a[0], 1, 8);
-	if (!test_failed() && limit_event(200))
-		test_fail(__FILE__, __LINE__, "a second event");
-	if (!test_failed() && (ibv_query_srq(srq, &attr) || attr.srq_limit))
-		test_fail(__FILE__, __LINE__, "limit %u", attr.srq_limit);
-	close_all();
+	send(&as[0], 1, 8);
+	received(&bs[0], 8);
+	CHECK(limit_event(rc_limit_ms()), "no event");
+	/* It comes once, until it is set again. */
+	send(&as[0], 1, 8);
+	CHECK(!limit_event(200), "a second event");
+	CHECK(!ibv_query_srq(srq, &attr) && !attr.srq_limit, "limit %u",
+	      attr.srq_limit);
 }
 
 static void test_waits_for_receive(void)
@@ -259,46 +216,32 @@ static void test_waits_for_receive(void)
 	struct ibv_wc wc;
 
 	open_all(4);
-	if (test_failed())
-		return;
 	rc_fill(src, 64, 9, 0);
-	if (ibv_post_send(a[1].qp, &wr, &bad))
-		test_fail(__FILE__, __LINE__, "post_send");
-	else if (rc_poll(&a[1], &wc, 300) != ETIMEDOUT)
-		test_fail(__FILE__, __LINE__, "completed without a receive");
-	else if (post_recv(3))
-		test_fail(__FILE__, __LINE__, "post_recv");
-	else if (received(&b[1], 64) == 3 &&
-		 (rc_poll(&a[1], &wc, LIMIT_MS) || wc.status))
-		test_fail(__FILE__, __LINE__, "send not completed");
-	close_all();
+	CHECK(!ibv_post_send(as[1].qp, &wr, &bad), "post_send");
+	CHECK(rc_poll(&as[1], &wc, 300) == ETIMEDOUT,
+	      "completed without a receive");
+	post_recv(3);
+	CHECK(received(&bs[1], 64) == 3, "another slot");
+	CHECK(!rc_wait(&as[1], &wc) && !wc.status, "send not completed");
 }
 
-/* A QP goes with completions that nobody read: their places are free. */
+/* A QP goes with completions that nobody read; their places become free. */
 static void test_qp_leaves(void)
 {
 	uint64_t i;
 
 	open_all(7);
-	if (test_failed())
-		return;
 	for (i = 0; i < 7; i++)
-		if (post_recv(i))
-			test_fail(__FILE__, __LINE__, "post: %m");
-	for (i = 0; i < 5 && !test_failed(); i++)
-		send(&a[3], i, 16);
-	rc_unpair(&a[3], &b[3]);
-	a[3].qp = NULL;
-	for (i = 0; i < 5 && !test_failed(); i++)
-		if (post_recv(10 + i))
-			test_fail(__FILE__, __LINE__, "place %d is lost",
-				  (int)i);
-	for (i = 0; i < 7 && !test_failed(); i++) {
-		send(&a[0], i, 16);
-		if (!test_failed())
-			received(&b[0], 16);
+		post_recv(i);
+	for (i = 0; i < 5; i++)
+		send(&as[3], i, 16);
+	rc_unpair(&as[3], &bs[3]);
+	for (i = 0; i < 5; i++)
+		post_recv(10 + i);
+	for (i = 0; i < 7; i++) {
+		send(&as[0], i, 16);
+		received(&bs[0], 16);
 	}
-	close_all();
 }
 
 static void test_refused(void)
@@ -318,11 +261,7 @@ static void test_refused(void)
 	CHECK(s, "largest number of segments: %m");
 	CHECK(!ibv_destroy_srq(s), "destroy: %m");
 	open_all(4);
-	if (test_failed())
-		return;
-	if (ibv_destroy_srq(srq) != EBUSY)
-		test_fail(__FILE__, __LINE__, "destroyed while in use");
-	close_all();
+	CHECK(ibv_destroy_srq(srq) == EBUSY, "destroyed while in use");
 }
 
 static void test_create_ex(void)
@@ -341,6 +280,11 @@ static void test_create_ex(void)
 	CHECK(!ibv_destroy_srq(s), "destroy: %m");
 }
 
+static void open_rig(void)
+{
+	rig_open(SLOT * SLOTS, 0, IBV_ACCESS_LOCAL_WRITE);
+}
+
 static const struct test_case cases[] = {
 	{ "srq-out-of-order", test_out_of_order },
 	{ "srq-full", test_full },
@@ -349,24 +293,9 @@ static const struct test_case cases[] = {
 	{ "srq-qp-leaves", test_qp_leaves },
 	{ "srq-refused", test_refused },
 	{ "srq-create-ex", test_create_ex },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL srq-open: %s\n", strerror(errno));
-		return 1;
-	}
-	src = aligned_alloc(4096, SLOT);
-	dst = aligned_alloc(4096, SLOT * SLOTS);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, SLOT, 0);
-	dst_mr = ibv_reg_mr(dev.pd, dst, SLOT * SLOTS, IBV_ACCESS_LOCAL_WRITE);
-	if (!src_mr || !dst_mr) {
-		printf("FAIL srq-reg-mr: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = {
+	.name = "srq", .open = open_rig, .after = close_all, .cases = cases
+};

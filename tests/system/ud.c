@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that UD carries datagrams: every length up to the MTU, immediate and
- * inline data, lists of pieces, posted either way; that the receiver learns
- * the sender and gets the 40 bytes of network header in front; that it can
- * answer by what it got; and that what is not for it, or does not fit,
- * arrives nowhere.
+ * Proves that UD carries datagrams: of every length up to the MTU, with
+ * immediate and inline data, from lists of pieces, posted either way.  The
+ * receiver learns the sender, gets the 40 bytes of network header in front, and
+ * can answer by them.  A datagram that is not for it, or does not fit, arrives
+ * nowhere.
  */
 
 #include <arpa/inet.h>
@@ -14,43 +14,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
 #define BUF_SIZE 8192u
 #define GRH_SIZE 40u
-#define LIMIT_MS 20000
 #define QKEY	 0x1ee7u
 
-static struct rc_device dev;
-static uint8_t *src, *dst;
-static struct ibv_mr *src_mr, *dst_mr;
 static struct ibv_ah *ah;
-/* Only qp, cq and channel are used of these. */
-static struct rc_qp a, b;
 static struct ibv_qp_ex *ax; /* of a */
 static uint32_t mtu;
 
-static int to_rts(struct ibv_qp *qp)
+static void to_rts(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
 				    .port_num = RC_PORT,
 				    .qkey = QKEY };
-	int err = ibv_modify_qp(qp, &attr,
-				IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-					IBV_QP_QKEY);
 
+	CHECK(!ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_QKEY),
+	      "to INIT: %m");
 	attr.qp_state = IBV_QPS_RTR;
-	if (!err)
-		err = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RTR: %m");
 	attr.qp_state = IBV_QPS_RTS;
 	attr.sq_psn = 0xfffffe;
-	if (!err)
-		err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
-	return err;
+	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN),
+	      "to RTS: %m");
 }
 
-static int create(struct rc_qp *q)
+static void create(struct rc_qp *q)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.cap = { .max_send_wr = 5,
@@ -65,45 +57,25 @@ static int create(struct rc_qp *q)
 		.send_ops_flags = IBV_QP_EX_WITH_SEND |
 				  IBV_QP_EX_WITH_SEND_WITH_IMM,
 	};
-	int err;
 
-	memset(q, 0, sizeof(*q));
 	q->cq = ibv_create_cq(dev.context, 64, NULL, NULL, 0);
-	if (!q->cq)
-		return errno;
+	CHECK(q->cq, "create_cq: %m");
 	attr.send_cq = attr.recv_cq = q->cq;
 	q->qp = ibv_create_qp_ex(dev.context, &attr);
-	err = q->qp ? to_rts(q->qp) : errno;
-	if (err) {
-		if (q->qp)
-			ibv_destroy_qp(q->qp);
-		ibv_destroy_cq(q->cq);
-	}
-	return err;
-}
-
-static void destroy(struct rc_qp *q)
-{
-	if (ibv_destroy_qp(q->qp) || ibv_destroy_cq(q->cq))
-		test_fail(__FILE__, __LINE__, "destroy: %m");
+	CHECK(q->qp, "create_qp: %m");
+	to_rts(q->qp);
 }
 
 static void pair(void)
 {
-	int err = create(&a);
-
-	CHECK(!err, "create: %s", strerror(err));
-	err = create(&b);
-	if (err)
-		destroy(&a);
-	CHECK(!err, "create: %s", strerror(err));
+	create(&a);
+	create(&b);
 	ax = ibv_qp_to_qp_ex(a.qp);
 }
 
 static void unpair(void)
 {
-	destroy(&a);
-	destroy(&b);
+	CHECK(!rc_destroy(&a) && !rc_destroy(&b), "destroy: %m");
 }
 
 static void post_recv(struct rc_qp *q, uint64_t wr_id, uint32_t len)
@@ -189,7 +161,7 @@ static void build(const struct datagram *d)
 static void expect_sent(struct rc_qp *q, enum ibv_wc_status status)
 {
 	struct ibv_wc wc;
-	int err = rc_poll(q, &wc, LIMIT_MS);
+	int err = rc_wait(q, &wc);
 
 	CHECK(!err, "no completion: %s", strerror(err));
 	CHECK(wc.status == status, "completed with '%s', not '%s'",
@@ -202,7 +174,7 @@ static void expect_received(struct rc_qp *q, const struct datagram *d,
 			    uint32_t from, struct ibv_wc *wc)
 {
 	bool imm = d->op == IBV_WR_SEND_WITH_IMM;
-	int err = rc_poll(q, wc, LIMIT_MS);
+	int err = rc_wait(q, wc);
 
 	CHECK(!err, "nothing received: %s", strerror(err));
 	CHECK(!wc->status, "received with '%s'", ibv_wc_status_str(wc->status));
@@ -220,7 +192,7 @@ static void expect_received(struct rc_qp *q, const struct datagram *d,
 	      "immediate %#x", ntohl(wc->imm_data));
 }
 
-/* An IPv4 header in the last 20 bytes, of our address both ways. */
+/* The last 20 bytes are an IPv4 header, from our address to our address. */
 static void check_header(void)
 {
 	const uint8_t *ip = dst + 20;
@@ -248,20 +220,14 @@ static void one(const struct datagram *d, bool by_builder)
 	rc_fill(src, BUF_SIZE, d->len + 3, 0);
 	rc_fill(dst, BUF_SIZE, 99, 0);
 	post_recv(&b, 7, BUF_SIZE);
-	if (test_failed())
-		return;
 	if (by_builder)
 		build(d);
 	else
 		post(&a, d);
-	if (!test_failed())
-		expect_sent(&a, IBV_WC_SUCCESS);
-	if (!test_failed())
-		expect_received(&b, d, a.qp->qp_num, &wc);
-	if (!test_failed())
-		check_header();
-	if (!test_failed())
-		check_payload(d->len);
+	expect_sent(&a, IBV_WC_SUCCESS);
+	expect_received(&b, d, a.qp->qp_num, &wc);
+	check_header();
+	check_payload(d->len);
 }
 
 static struct datagram datagram(uint32_t len)
@@ -276,28 +242,20 @@ static struct datagram datagram(uint32_t len)
 
 static void lengths(bool by_builder)
 {
+	struct datagram last;
+
 	pair();
-	if (test_failed())
-		return;
-	for (uint32_t len = 0; len <= mtu && !test_failed();
-	     len += len < 130 ? 1 : 61) {
+	for (uint32_t len = 0; len <= mtu; len += len < 130 ? 1 : 61) {
 		struct datagram d = datagram(len);
 
 		d.op = len & 1 ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
 		one(&d, by_builder);
 		d.flags = IBV_SEND_INLINE;
-		if (!test_failed() && len <= 200)
+		if (len <= 200)
 			one(&d, by_builder);
 	}
-	if (!test_failed())
-		one(&(struct datagram){ .op = IBV_WR_SEND,
-					.len = mtu,
-					.pieces = 1,
-					.qpn = b.qp->qp_num,
-					.qkey = QKEY,
-					.ah = ah },
-		    by_builder);
-	unpair();
+	last = datagram(mtu);
+	one(&last, by_builder);
 }
 
 static void test_lengths(void)
@@ -313,16 +271,13 @@ static void test_builders(void)
 static void test_pieces(void)
 {
 	pair();
-	if (test_failed())
-		return;
-	for (uint32_t i = 0; i < 120 && !test_failed(); i++) {
+	for (uint32_t i = 0; i < 120; i++) {
 		struct datagram d = datagram(7 + i * 8);
 
 		d.pieces = 1 + i % 4;
 		d.flags = i % 3 || d.len > 200 ? 0 : IBV_SEND_INLINE;
 		one(&d, i & 1);
 	}
-	unpair();
 }
 
 /* Answer to where the datagram came from. */
@@ -333,64 +288,41 @@ static void test_answer(void)
 	struct ibv_wc wc;
 
 	pair();
-	if (test_failed())
-		return;
 	d = datagram(100);
 	rc_fill(src, BUF_SIZE, 103, 0);
 	post_recv(&b, 7, BUF_SIZE);
-	if (!test_failed())
-		post(&a, &d);
-	if (!test_failed())
-		expect_sent(&a, IBV_WC_SUCCESS);
-	if (!test_failed())
-		expect_received(&b, &d, a.qp->qp_num, &wc);
-	back = test_failed()
-		       ? NULL
-		       : ibv_create_ah_from_wc(dev.pd, &wc,
-					       (struct ibv_grh *)dst, RC_PORT);
-	if (!test_failed() && !back)
-		test_fail(__FILE__, __LINE__, "create_ah_from_wc: %m");
-	if (!test_failed())
-		post_recv(&a, 7, BUF_SIZE);
-	if (!test_failed()) {
-		d.ah = back;
-		d.qpn = wc.src_qp;
-		post(&b, &d);
-	}
-	if (!test_failed())
-		expect_sent(&b, IBV_WC_SUCCESS);
-	if (!test_failed())
-		expect_received(&a, &d, b.qp->qp_num, &wc);
-	if (back)
-		ibv_destroy_ah(back);
-	unpair();
+	post(&a, &d);
+	expect_sent(&a, IBV_WC_SUCCESS);
+	expect_received(&b, &d, a.qp->qp_num, &wc);
+	back = ibv_create_ah_from_wc(dev.pd, &wc, (struct ibv_grh *)dst,
+				     RC_PORT);
+	CHECK(back, "create_ah_from_wc: %m");
+	post_recv(&a, 7, BUF_SIZE);
+	d.ah = back;
+	d.qpn = wc.src_qp;
+	post(&b, &d);
+	expect_sent(&b, IBV_WC_SUCCESS);
+	expect_received(&a, &d, b.qp->qp_num, &wc);
+	CHECK(!ibv_destroy_ah(back), "destroy_ah: %m");
 }
 
 /* The sender does not notice; the receiver gets the next good one only. */
-static void dropped(struct datagram bad, bool with_recv)
+static void dropped(struct datagram bad)
 {
 	struct datagram good = datagram(33);
+	struct ibv_wc wc;
 
 	rc_fill(src, BUF_SIZE, 1, 0);
-	if (with_recv)
-		post_recv(&b, 6, BUF_SIZE);
-	if (!test_failed())
-		post(&a, &bad);
-	if (!test_failed())
-		expect_sent(&a, IBV_WC_SUCCESS);
-	usleep(100000);
-	if (!test_failed() && with_recv) {
-		struct ibv_wc wc;
-
-		post(&a, &good);
-		expect_sent(&a, IBV_WC_SUCCESS);
-		CHECK(!rc_poll(&b, &wc, LIMIT_MS), "nothing received");
-		CHECK(!wc.status && wc.wr_id == 6 && wc.byte_len == 73,
-		      "status %d wr_id %llu length %u", wc.status,
-		      (unsigned long long)wc.wr_id, wc.byte_len);
-	} else if (!test_failed()) {
-		one(&good, false);
-	}
+	post_recv(&b, 6, BUF_SIZE);
+	post(&a, &bad);
+	expect_sent(&a, IBV_WC_SUCCESS);
+	post(&a, &good);
+	expect_sent(&a, IBV_WC_SUCCESS);
+	CHECK(!rc_wait(&b, &wc), "nothing received");
+	CHECK(!wc.status && wc.wr_id == 6 && wc.byte_len == 73,
+	      "status %d wr_id %llu length %u", wc.status,
+	      (unsigned long long)wc.wr_id, wc.byte_len);
+	CHECK(rc_poll(&b, &wc, 100) == ETIMEDOUT, "more received");
 }
 
 static void test_wrong_qkey(void)
@@ -398,12 +330,9 @@ static void test_wrong_qkey(void)
 	struct datagram d;
 
 	pair();
-	if (test_failed())
-		return;
 	d = datagram(64);
 	d.qkey = QKEY + 1;
-	dropped(d, true);
-	unpair();
+	dropped(d);
 }
 
 static void test_wrong_qpn(void)
@@ -411,12 +340,9 @@ static void test_wrong_qpn(void)
 	struct datagram d;
 
 	pair();
-	if (test_failed())
-		return;
 	d = datagram(64);
 	d.qpn = 0xfffff0;
-	dropped(d, true);
-	unpair();
+	dropped(d);
 }
 
 static void test_no_receive(void)
@@ -424,11 +350,13 @@ static void test_no_receive(void)
 	struct datagram d;
 
 	pair();
-	if (test_failed())
-		return;
 	d = datagram(64);
-	dropped(d, false);
-	unpair();
+	post(&a, &d);
+	expect_sent(&a, IBV_WC_SUCCESS);
+	/* It must have arrived, and be dropped, before there is a receive. */
+	usleep(500000);
+	d = datagram(33);
+	one(&d, false);
 }
 
 static void test_too_long(void)
@@ -436,14 +364,10 @@ static void test_too_long(void)
 	struct datagram d;
 
 	pair();
-	if (test_failed())
-		return;
 	/* Longer than the largest MTU of any port. */
 	d = datagram(4096 + 1);
 	post(&a, &d);
-	if (!test_failed())
-		expect_sent(&a, IBV_WC_LOC_LEN_ERR);
-	unpair();
+	expect_sent(&a, IBV_WC_LOC_LEN_ERR);
 }
 
 static void test_bad_lkey(void)
@@ -452,16 +376,25 @@ static void test_bad_lkey(void)
 	struct datagram d;
 
 	pair();
-	if (test_failed())
-		return;
 	mr.lkey ^= 0xff;
 	src_mr = &mr;
 	d = datagram(64);
 	post(&a, &d);
 	src_mr = right;
-	if (!test_failed())
-		expect_sent(&a, IBV_WC_LOC_PROT_ERR);
-	unpair();
+	expect_sent(&a, IBV_WC_LOC_PROT_ERR);
+}
+
+static void open_all(void)
+{
+	struct ibv_ah_attr attr = { .is_global = 1, .port_num = RC_PORT };
+
+	rig_open(BUF_SIZE, IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE);
+	mtu = 128u << dev.mtu;
+	attr.grh.dgid = dev.gid;
+	attr.grh.sgid_index = (uint8_t)dev.gid_index;
+	attr.grh.hop_limit = 64;
+	ah = ibv_create_ah(dev.pd, &attr);
+	CHECK(ah, "create_ah: %m");
 }
 
 static const struct test_case cases[] = {
@@ -474,31 +407,9 @@ static const struct test_case cases[] = {
 	{ "ud-no-receive", test_no_receive },
 	{ "ud-too-long", test_too_long },
 	{ "ud-bad-lkey", test_bad_lkey },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	struct ibv_ah_attr attr = { .is_global = 1, .port_num = RC_PORT };
-
-	if (rc_open(&dev, NULL)) {
-		printf("FAIL ud-open: %s\n", strerror(errno));
-		return 1;
-	}
-	mtu = 128u << dev.mtu;
-	src = aligned_alloc(4096, BUF_SIZE);
-	dst = aligned_alloc(4096, BUF_SIZE);
-	if (!src || !dst)
-		return 1;
-	src_mr = ibv_reg_mr(dev.pd, src, BUF_SIZE, IBV_ACCESS_LOCAL_WRITE);
-	dst_mr = ibv_reg_mr(dev.pd, dst, BUF_SIZE, IBV_ACCESS_LOCAL_WRITE);
-	attr.grh.dgid = dev.gid;
-	attr.grh.sgid_index = (uint8_t)dev.gid_index;
-	attr.grh.hop_limit = 64;
-	ah = ibv_create_ah(dev.pd, &attr);
-	if (!src_mr || !dst_mr || !ah) {
-		printf("FAIL ud-setup: %s\n", strerror(errno));
-		return 1;
-	}
-	return test_main(cases, sizeof(cases) / sizeof(cases[0]),
-			 argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = {
+	.name = "ud", .open = open_all, .after = unpair, .cases = cases
+};

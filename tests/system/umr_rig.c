@@ -1,28 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "umr_rig.h"
 
-struct rc_device dev;
 struct rc_qp own, peer;
 uint8_t *mem, *buf;
 struct ibv_mr *mem_mr, *buf_mr;
+struct ibv_exp_device_attr caps;
 
-static const int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
-			     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+void umr_begin_qp(struct rc_qp *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->opts = rc_defaults;
+	q->channel = ibv_create_comp_channel(dev.context);
+	q->cq = ibv_create_cq(dev.context, 128, NULL, q->channel, 0);
+	CHECK(q->channel && q->cq, "channel or CQ: %m");
+}
 
-static int create_own(struct rc_qp *q, const struct rc_qp_opts *opts)
+void umr_init_qp(struct rc_qp *q)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = RC_PORT,
+		.qp_access_flags = (unsigned int)q->opts.access |
+				   IBV_ACCESS_REMOTE_ATOMIC,
+	};
+
+	CHECK(q->qp, "create_qp: %m");
+	CHECK(!ibv_modify_qp(q->qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS),
+	      "to INIT: %m");
+}
+
+static void create_own(void)
 {
 	struct ibv_exp_qp_init_attr init = {
-		.cap = { .max_send_wr = opts->send_wr,
-			 .max_recv_wr = opts->recv_wr,
-			 .max_send_sge = opts->send_sge,
-			 .max_recv_sge = opts->recv_sge },
+		.cap = { .max_send_wr = rc_defaults.send_wr,
+			 .max_recv_wr = rc_defaults.recv_wr,
+			 .max_send_sge = rc_defaults.send_sge,
+			 .max_recv_sge = rc_defaults.recv_sge },
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_EXP_QP_INIT_ATTR_PD |
 			     IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS |
@@ -31,110 +50,109 @@ static int create_own(struct rc_qp *q, const struct rc_qp_opts *opts)
 		.exp_create_flags = IBV_EXP_QP_CREATE_UMR,
 		.max_inl_send_klms = MAX_KLMS,
 	};
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
-				    .port_num = RC_PORT,
-				    .qp_access_flags =
-					    (unsigned int)opts->access };
 
-	memset(q, 0, sizeof(*q));
-	q->opts = *opts;
-	q->channel = ibv_create_comp_channel(dev.context);
-	q->cq = ibv_create_cq(dev.context, 128, NULL, q->channel, 0);
-	if (!q->channel || !q->cq)
-		return errno;
-	init.send_cq = init.recv_cq = q->cq;
-	q->qp = ibv_exp_create_qp(dev.context, &init);
-	if (!q->qp)
-		return errno;
-	if (init.max_inl_send_klms != MAX_KLMS)
-		return EPROTO;
-	return ibv_modify_qp(q->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				     IBV_QP_ACCESS_FLAGS);
+	umr_begin_qp(&own);
+	init.send_cq = init.recv_cq = own.cq;
+	own.qp = ibv_exp_create_qp(dev.context, &init);
+	umr_init_qp(&own);
+	CHECK(init.max_inl_send_klms == MAX_KLMS, "room for %u pieces",
+	      init.max_inl_send_klms);
 }
 
-static int connect_both(void)
+static void connect_both(void)
 {
-	struct rc_qp_opts opts = rc_defaults;
-	int err;
-
+	opts = rc_defaults;
 	opts.access |= IBV_ACCESS_REMOTE_ATOMIC;
-	err = create_own(&own, &opts);
-	if (!err)
-		err = rc_create(&dev, &peer, &opts);
-	if (!err)
-		err = rc_connect(&dev, &own, peer.qp->qp_num, &dev.gid);
-	if (!err)
-		err = rc_connect(&dev, &peer, own.qp->qp_num, &dev.gid);
-	return err;
+	create_own();
+	CHECK(!rc_create(&dev, &peer, &opts) &&
+		      !rc_connect(&dev, &own, peer.qp->qp_num, &dev.gid) &&
+		      !rc_connect(&dev, &peer, own.qp->qp_num, &dev.gid),
+	      "QPs: %m");
 }
 
-static uint8_t *pages(size_t size)
+void umr_open(void)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 
-	return p == MAP_FAILED ? NULL : p;
+	rig_open(MEM_SIZE, access, access);
+	mem = src;
+	mem_mr = src_mr;
+	buf = dst;
+	buf_mr = dst_mr;
+	memset(&caps, 0xff, sizeof(caps));
+	caps.comp_mask = IBV_EXP_DEVICE_ATTR_RESERVED - 1;
+	CHECK(!ibv_exp_query_device(dev.context, &caps), "query_device: %m");
+	connect_both();
 }
 
-int rig_open(void)
-{
-	int err = rc_open(&dev, NULL);
-
-	if (err)
-		return err;
-	mem = pages(MEM_SIZE);
-	buf = pages(MEM_SIZE);
-	if (!mem || !buf)
-		return ENOMEM;
-	mem_mr = ibv_reg_mr(dev.pd, mem, MEM_SIZE, mr_access);
-	buf_mr = ibv_reg_mr(dev.pd, buf, MEM_SIZE, mr_access);
-	if (!mem_mr || !buf_mr)
-		return errno;
-	return connect_both();
-}
-
-void rig_close(void)
+void umr_close(void)
 {
 	rc_destroy(&own);
 	rc_destroy(&peer);
-	ibv_dereg_mr(mem_mr);
-	ibv_dereg_mr(buf_mr);
-	if (rc_close(&dev))
-		test_fail(__FILE__, __LINE__, "rc_close: %m");
+	CHECK(!ibv_dereg_mr(mem_mr) && !ibv_dereg_mr(buf_mr), "dereg: %m");
+	CHECK(!rc_close(&dev), "close: %m");
 }
 
-void rig_renew(void)
+void umr_renew(void)
 {
 	rc_destroy(&own);
 	rc_destroy(&peer);
-	errno = connect_both();
-	if (errno)
-		test_fail(__FILE__, __LINE__, "new QPs: %m");
+	connect_both();
 }
 
-struct ibv_mr *key_create(uint32_t entries, uint32_t flags)
+void umr_mend(void)
+{
+	if (test_failed())
+		umr_renew();
+}
+
+struct ibv_mr *key_create_in(struct ibv_pd *pd, uint32_t entries,
+			     uint32_t flags)
 {
 	struct ibv_exp_create_mr_in in = {
-		.pd = dev.pd,
+		.pd = pd,
 		.attr = { .max_klm_list_size = entries,
 			  .create_flags = flags,
 			  .exp_access_flags = ALL },
 	};
 	struct ibv_mr *key = ibv_exp_create_mr(&in);
 
-	if (!key)
-		test_fail(__FILE__, __LINE__, "key of %u: %m", entries);
+	CHECK(key, "key of %u: %m", entries);
 	return key;
+}
+
+struct ibv_mr *key_create(uint32_t entries)
+{
+	return key_create_in(dev.pd, entries, IBV_EXP_MR_INDIRECT_KLMS);
 }
 
 void key_destroy(struct ibv_mr *key)
 {
-	int err = key ? ibv_dereg_mr(key) : 0;
+	int err = ibv_dereg_mr(key);
 
-	if (err)
-		test_fail(__FILE__, __LINE__, "dereg of a key: %s",
-			  strerror(err));
+	CHECK(!err, "dereg of a key: %s", strerror(err));
+}
+
+struct ibv_exp_mem_region piece(struct span *span, size_t at, size_t len)
+{
+	if (span)
+		*span = (struct span){ mem + at, len };
+	return (struct ibv_exp_mem_region){ (uintptr_t)mem + at, mem_mr, len };
+}
+
+struct ibv_exp_mkey_list_container *list_memory(uint32_t entries)
+{
+	struct ibv_exp_mkey_list_container_attr attr = {
+		.pd = dev.pd,
+		.mkey_list_type = IBV_EXP_MKEY_LIST_TYPE_INDIRECT_MR,
+		.max_klm_list_size = entries,
+	};
+	struct ibv_exp_mkey_list_container *memory =
+		ibv_exp_alloc_mkey_list_memory(&attr);
+
+	CHECK(memory, "memory for a list: %m");
+	return memory;
 }
 
 struct ibv_exp_send_wr fill_wr(struct ibv_mr *key, uint64_t base,
@@ -153,6 +171,26 @@ struct ibv_exp_send_wr fill_wr(struct ibv_mr *key, uint64_t base,
 	wr.ext_op.umr.num_mrs = num;
 	wr.ext_op.umr.mem_list.mem_reg_list = list;
 	return wr;
+}
+
+struct ibv_exp_send_wr pattern_wr(struct ibv_mr *key, uint64_t base,
+				  struct ibv_exp_mem_repeat_block *blocks,
+				  uint32_t num, size_t *repeat)
+{
+	struct ibv_exp_send_wr wr = fill_wr(key, base, NULL, num);
+
+	wr.ext_op.umr.umr_type = IBV_EXP_UMR_REPEAT;
+	wr.ext_op.umr.mem_list.rb.mem_repeat_block_list = blocks;
+	wr.ext_op.umr.mem_list.rb.repeat_count = repeat;
+	wr.ext_op.umr.mem_list.rb.stride_dim = 1;
+	return wr;
+}
+
+void from_memory(struct ibv_exp_send_wr *wr,
+		 struct ibv_exp_mkey_list_container *memory)
+{
+	wr->exp_send_flags = IBV_EXP_SEND_SIGNALED;
+	wr->ext_op.umr.memory_objects = memory;
 }
 
 struct ibv_exp_send_wr invalidate_wr(struct ibv_mr *key)
@@ -174,65 +212,53 @@ struct ibv_exp_wc exp_poll(struct rc_qp *q)
 		struct ibv_exp_wc wc;
 		uint8_t more[40];
 	} got[2];
-	time_t end = time(NULL) + LIMIT_MS / 1000;
+	time_t end = time(NULL) + rc_limit_ms() / 1000;
 	int n;
 
 	memset(got, 0xee, sizeof(got));
 	do {
 		n = ibv_exp_poll_cq(q->cq, 1, &got[0].wc, sizeof(got[0]));
 	} while (!n && time(NULL) <= end);
-	if (n != 1) {
-		test_fail(__FILE__, __LINE__, "poll: %d", n);
-		got[0].wc.status = IBV_WC_GENERAL_ERR;
-	}
-	if (got[1].more[0] != 0xee || got[0].more[0] != 0xee)
-		test_fail(__FILE__, __LINE__, "poll wrote too much");
+	CHECK(n == 1, "poll: %d", n);
+	CHECK(got[1].more[0] == 0xee && got[0].more[0] == 0xee,
+	      "poll wrote too much");
 	return got[0].wc;
 }
 
-enum ibv_wc_status do_wr(struct ibv_exp_send_wr *wr)
+void run_wr(struct ibv_exp_send_wr *wr)
 {
 	struct ibv_exp_send_wr *bad = NULL;
 	struct ibv_exp_wc wc;
 	int err;
 
 	err = ibv_exp_post_send(own.qp, wr, &bad);
-	if (err) {
-		test_fail(__FILE__, __LINE__, "post of 0x%x: %s",
-			  wr->exp_opcode, strerror(err));
-		return IBV_WC_GENERAL_ERR;
-	}
+	CHECK(!err, "post of 0x%x: %s", wr->exp_opcode, strerror(err));
 	wc = exp_poll(&own);
-	if (wc.wr_id != wr->wr_id || wc.qp_num != own.qp->qp_num)
-		test_fail(__FILE__, __LINE__, "wr_id 0x%llx, QP 0x%x",
-			  (unsigned long long)wc.wr_id, wc.qp_num);
-	if (wc.exp_opcode != IBV_EXP_WC_UMR)
-		test_fail(__FILE__, __LINE__, "opcode 0x%x", wc.exp_opcode);
-	return wc.status;
+	CHECK(wc.wr_id == wr->wr_id && wc.qp_num == own.qp->qp_num,
+	      "wr_id 0x%llx, QP 0x%x", (unsigned long long)wc.wr_id, wc.qp_num);
+	CHECK(!wc.status, "0x%x: %s", wr->exp_opcode,
+	      ibv_wc_status_str(wc.status));
+	CHECK(wc.exp_opcode == IBV_EXP_WC_UMR, "opcode 0x%x", wc.exp_opcode);
 }
 
 enum ibv_wc_status peer_use(enum ibv_wr_opcode op, uint32_t rkey, uint64_t addr,
 			    uint32_t len)
 {
 	struct ibv_sge sge = { (uintptr_t)buf, len, buf_mr->lkey };
-	struct ibv_send_wr wr = { .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = op,
-				  .send_flags = IBV_SEND_SIGNALED },
-			   *bad;
-	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	struct ibv_wc wc;
 
-	if (op == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		wr.wr.atomic.remote_addr = addr;
-		wr.wr.atomic.rkey = rkey;
-		wr.wr.atomic.compare_add = 1;
-	} else {
-		wr.wr.rdma.remote_addr = addr;
-		wr.wr.rdma.rkey = rkey;
-	}
-	if (ibv_post_send(peer.qp, &wr, &bad) || rc_poll(&peer, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "no completion of the peer");
+	CHECK(!rc_rdma(&peer, op, &sge, addr, rkey, &wc),
+	      "no completion of the peer: %m");
 	return wc.status;
+}
+
+void peer_reads(const struct ibv_mr *key, uint64_t addr, uint32_t len)
+{
+	enum ibv_wc_status status =
+		peer_use(IBV_WR_RDMA_READ, key->rkey, addr, len);
+
+	CHECK(!status, "read of %u at 0x%llx: %s", len,
+	      (unsigned long long)addr, ibv_wc_status_str(status));
 }
 
 /* The bytes of the spans agree with the pattern from its beginning on. */
@@ -278,9 +304,9 @@ static void expect_sends(const struct ibv_mr *key, uint64_t base, size_t len,
 	memset(buf, 0, len);
 	CHECK(!ibv_post_recv(peer.qp, &rwr, &bad_recv), "post_recv");
 	CHECK(!ibv_post_send(own.qp, &wr, &bad), "post_send");
-	CHECK(!rc_poll(&own, &wc, LIMIT_MS) && !wc.status, "send: %s",
+	CHECK(!rc_wait(&own, &wc) && !wc.status, "send: %s",
 	      ibv_wc_status_str(wc.status));
-	CHECK(!rc_poll(&peer, &wc, LIMIT_MS) && !wc.status, "receive: %s",
+	CHECK(!rc_wait(&peer, &wc) && !wc.status, "receive: %s",
 	      ibv_wc_status_str(wc.status));
 	CHECK(wc.byte_len == len, "received %u", wc.byte_len);
 	CHECK(rc_check(buf, len, seed, 0) == len, "message at %zu",
@@ -299,20 +325,16 @@ void expect_maps(const struct ibv_mr *key, uint64_t base,
 	rc_fill(mem, MEM_SIZE, 7777, 0);
 	spans_fill(spans, num, ++seed);
 	memset(buf, 0, len);
-	CHECK(!peer_use(IBV_WR_RDMA_READ, key->rkey, base, (uint32_t)len),
-	      "read");
+	peer_reads(key, base, (uint32_t)len);
 	CHECK(rc_check(buf, len, seed, 0) == len, "read differs at %zu",
 	      rc_check(buf, len, seed, 0));
 	expect_sends(key, base, len, seed);
-	if (test_failed())
-		return;
 	rc_fill(buf, len, ++seed, 0);
 	CHECK(!peer_use(IBV_WR_RDMA_WRITE, key->rkey, base, (uint32_t)len),
 	      "write");
 	CHECK(spans_hold(spans, num, seed), "written data differ");
 	/* A byte in the middle, at an address that is aligned to nothing. */
-	CHECK(!peer_use(IBV_WR_RDMA_READ, key->rkey, base + len / 2, 1),
-	      "read of a byte");
+	peer_reads(key, base + len / 2, 1);
 	CHECK(rc_check(buf, 1, seed, len / 2) == 1, "a byte differs");
 }
 
@@ -321,25 +343,7 @@ void expect_closed(const struct ibv_mr *key, uint64_t addr)
 	enum ibv_wc_status status =
 		peer_use(IBV_WR_RDMA_READ, key->rkey, addr, 1);
 
-	if (status != IBV_WC_REM_ACCESS_ERR)
-		test_fail(__FILE__, __LINE__, "read is '%s'",
-			  ibv_wc_status_str(status));
-	rig_renew();
-}
-
-int rig_main(const struct test_case *cases, int n, int (*more)(void),
-	     const char *filter)
-{
-	int ret;
-
-	errno = rig_open();
-	if (!errno && more)
-		errno = more();
-	if (errno) {
-		fprintf(stderr, "setup: %s\n", strerror(errno));
-		return 1;
-	}
-	ret = test_main(cases, n, filter);
-	rig_close();
-	return ret;
+	CHECK(status == IBV_WC_REM_ACCESS_ERR, "read is '%s'",
+	      ibv_wc_status_str(status));
+	umr_renew();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the tests of indirect keys share: two connected QPs of one device, of
+ * The rig of the tests of indirect keys: two connected QPs of one device, of
  * which `own` fills keys and `peer` uses them from outside; memory on both
  * sides; and the check that a key maps exactly what it should, byte for byte,
- * in each direction.
+ * in each direction.  What goes wrong in the rig itself fails the case.
  */
 #ifndef TESTS_SYSTEM_UMR_RIG_H
 #define TESTS_SYSTEM_UMR_RIG_H
@@ -12,38 +12,34 @@
 #include <infiniband/verbs_exp.h>
 #include <infiniband/verbs_mkey.h>
 
-#include "harness.h"
-#include "rc.h"
+#include "rig.h"
 
+#define BASE	 0x7654321u
 #define MEM_SIZE (1u << 20)
-#define LIMIT_MS 20000
 #define MAX_KLMS 16u /* inline */
 #define ALL                                                        \
 	(IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_REMOTE_READ | \
 	 IBV_EXP_ACCESS_REMOTE_WRITE | IBV_EXP_ACCESS_REMOTE_ATOMIC)
 
-extern struct rc_device dev;
 extern struct rc_qp own, peer;
 extern uint8_t *mem, *buf; /* of the own side, of the peer */
 extern struct ibv_mr *mem_mr, *buf_mr;
+extern struct ibv_exp_device_attr caps;
 
-int rig_open(void);
-/* test_main() between rig_open(), with more (or NULL) after it, and rig_close(). */
-int rig_main(const struct test_case *cases, int n, int (*more)(void),
-	     const char *filter);
-void rig_close(void);
+void umr_open(void);
+void umr_close(void);
 /* New QPs, after an error. */
-void rig_renew(void);
+void umr_renew(void);
+/* The same if the case failed. */
+void umr_mend(void);
+/* A QP that the rig did not create, to INIT, with channel and CQ of its own. */
+void umr_begin_qp(struct rc_qp *q);
+void umr_init_qp(struct rc_qp *q);
 
-struct ibv_mr *key_create(uint32_t entries, uint32_t flags);
+struct ibv_mr *key_create(uint32_t entries);
+struct ibv_mr *key_create_in(struct ibv_pd *pd, uint32_t entries,
+			     uint32_t flags);
 void key_destroy(struct ibv_mr *key);
-
-/* A signalled fill, inline, by list; further members may be changed. */
-struct ibv_exp_send_wr fill_wr(struct ibv_mr *key, uint64_t base,
-			       struct ibv_exp_mem_region *list, uint32_t num);
-struct ibv_exp_send_wr invalidate_wr(struct ibv_mr *key);
-/* Post one request on `own` and take its completion: its status. */
-enum ibv_wc_status do_wr(struct ibv_exp_send_wr *wr);
 
 /* A piece of memory that a key should map. */
 struct span {
@@ -51,16 +47,57 @@ struct span {
 	size_t len;
 };
 
+/* len bytes of mem from at on, for a fill; *span (or NULL) is the same. */
+struct ibv_exp_mem_region piece(struct span *span, size_t at, size_t len);
+struct ibv_exp_mkey_list_container *list_memory(uint32_t entries);
+
+/* Signalled fills, inline; members of the request may be changed. */
+struct ibv_exp_send_wr fill_wr(struct ibv_mr *key, uint64_t base,
+			       struct ibv_exp_mem_region *list, uint32_t num);
+struct ibv_exp_send_wr pattern_wr(struct ibv_mr *key, uint64_t base,
+				  struct ibv_exp_mem_repeat_block *blocks,
+				  uint32_t num, size_t *repeat);
+struct ibv_exp_send_wr invalidate_wr(struct ibv_mr *key);
+/* Take the list from this memory instead. */
+void from_memory(struct ibv_exp_send_wr *wr,
+		 struct ibv_exp_mkey_list_container *memory);
+/* Post one request on `own`; it completes with success. */
+void run_wr(struct ibv_exp_send_wr *wr);
+
 /* The key maps these, in order, from base on; read, written, sent from. */
 void expect_maps(const struct ibv_mr *key, uint64_t base,
 		 const struct span *spans, int num);
-/* One operation of the peer on the key. */
+/* One operation of the peer, between buf and the key. */
 enum ibv_wc_status peer_use(enum ibv_wr_opcode op, uint32_t rkey, uint64_t addr,
 			    uint32_t len);
+/* The peer reads these bytes by the key. */
+void peer_reads(const struct ibv_mr *key, uint64_t addr, uint32_t len);
 /* The peer cannot use the key there; the QPs are then new. */
 void expect_closed(const struct ibv_mr *key, uint64_t addr);
 
-/* Next completion by ibv_exp_poll_cq, or a failed test. */
+/* What a key maps, from base on. */
+#define MANY 200
+struct layout {
+	const char *name;
+	struct ibv_mr *key;
+	uint64_t base;
+	struct span spans[MANY];
+	int num;
+};
+
+size_t layout_length(const struct layout *l);
+uint8_t *layout_byte(const struct layout *l, size_t at);
+/*
+ * By the key, of many lengths: messages from it and into it, writes and reads
+ * of either side, atomics.  Somewhere it maps an aligned address to an aligned
+ * one.
+ */
+void all_traffic(const struct layout *l);
+/* A message of len bytes from one to the other arrives whole. */
+bool message(struct rc_qp *from, uint64_t addr, uint32_t lkey, struct rc_qp *to,
+	     uint64_t to_addr, uint32_t to_lkey, size_t len);
+
+/* Next completion by ibv_exp_poll_cq; it must come. */
 struct ibv_exp_wc exp_poll(struct rc_qp *q);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves the interface of verbs_mkey.h: keys that are made, configured by list
- * and interleaved, used behind that in the same batch, invalidated, also by a
- * peer, and destroyed; a batch with an error, of which nothing is posted; that
- * keys of both interfaces are the same; a QP that is connected to itself, with
- * the shortest queue that there is.
+ * Proves the interface of verbs_mkey.h.  Keys are made, configured by lists and
+ * by patterns, used in the same batch, invalidated, also by a peer, and
+ * destroyed.  A batch with an error posts nothing.  Keys of both interfaces are
+ * the same.  A QP may be connected to itself, with the shortest queue.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,11 +16,10 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_WRITE)
 
-static struct rc_qp saved;
 static struct ibv_qp_ex *qpx;
 
-/* A QP of verbs_mkey.h with so many requests, towards that QP. */
-static int create(struct rc_qp *q, uint32_t send_wr, uint32_t inl)
+/* A QP of verbs_mkey.h for so many requests, of so many pieces inline. */
+static void create(struct rc_qp *q, uint32_t send_wr, uint32_t inl)
 {
 	struct ibv_qp_init_attr_ex init = {
 		.cap = { .max_send_wr = send_wr,
@@ -36,46 +34,24 @@ static int create(struct rc_qp *q, uint32_t send_wr, uint32_t inl)
 				  IBV_QP_EX_WITH_RDMA_WRITE |
 				  IBV_QP_EX_WITH_RDMA_READ,
 	};
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
-				    .port_num = RC_PORT,
-				    .qp_access_flags =
-					    (unsigned int)rc_defaults.access };
 
-	memset(q, 0, sizeof(*q));
-	q->opts = rc_defaults;
-	q->channel = ibv_create_comp_channel(dev.context);
-	q->cq = ibv_create_cq(dev.context, 64, NULL, q->channel, 0);
-	if (!q->channel || !q->cq)
-		return errno;
+	umr_begin_qp(q);
 	init.send_cq = init.recv_cq = q->cq;
 	q->qp = mlx5x_create_mkey_qp(dev.context, &init, inl);
-	if (!q->qp)
-		return errno;
-	return ibv_modify_qp(q->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				     IBV_QP_ACCESS_FLAGS);
+	umr_init_qp(q);
 }
 
 /* In the place of the rig's own QP. */
-static int connect_builder(void)
+static void connect_builder(void)
 {
-	struct rc_qp q;
-	int err = create(&q, 16, MAX_KLMS);
-
-	saved = own;
+	rc_destroy(&own);
 	rc_destroy(&peer);
-	if (!err)
-		err = rc_create(&dev, &peer, &rc_defaults);
-	if (!err)
-		err = rc_connect(&dev, &q, peer.qp->qp_num, &dev.gid);
-	if (!err)
-		err = rc_connect(&dev, &peer, q.qp->qp_num, &dev.gid);
-	if (err)
-		return err;
-	rc_destroy(&saved);
-	own = q;
+	create(&own, 16, MAX_KLMS);
+	CHECK(!rc_create(&dev, &peer, &rc_defaults) &&
+		      !rc_connect(&dev, &own, peer.qp->qp_num, &dev.gid) &&
+		      !rc_connect(&dev, &peer, own.qp->qp_num, &dev.gid),
+	      "QPs: %m");
 	qpx = ibv_qp_to_qp_ex(own.qp);
-	return 0;
 }
 
 static struct ibv_mr *create_flagged(uint32_t entries, uint32_t flags)
@@ -85,8 +61,7 @@ static struct ibv_mr *create_flagged(uint32_t entries, uint32_t flags)
 					.create_flags = flags };
 	struct ibv_mr *mr = mlx5x_create_mkey(&attr);
 
-	if (!mr)
-		test_fail(__FILE__, __LINE__, "key: %m");
+	CHECK(mr, "key: %m");
 	return mr;
 }
 
@@ -106,13 +81,23 @@ static void completes(uint64_t wr_id, enum ibv_wc_opcode opcode)
 {
 	struct ibv_wc wc;
 
-	CHECK(!rc_poll(&own, &wc, LIMIT_MS) && !wc.status, "completion: %s",
+	CHECK(!rc_wait(&own, &wc) && !wc.status, "completion: %s",
 	      ibv_wc_status_str(wc.status));
 	CHECK(wc.wr_id == wr_id && wc.opcode == opcode, "wr_id %d, opcode %d",
 	      (int)wc.wr_id, wc.opcode);
 }
 
-static struct mlx5x_mkey_piece piece(struct span *span, size_t at, size_t len)
+static void configure(uint64_t wr_id, struct ibv_mr *key, uint64_t base,
+		      size_t num, const struct mlx5x_mkey_piece *pieces)
+{
+	start(wr_id);
+	mlx5x_wr_mkey_list(qpx, key, ACCESS, base, num, pieces);
+	CHECK(!ibv_wr_complete(qpx), "complete");
+	completes(wr_id, IBV_WC_DRIVER1);
+}
+
+static struct mlx5x_mkey_piece new_piece(struct span *span, size_t at,
+					 size_t len)
 {
 	*span = (struct span){ mem + at, len };
 	return (struct mlx5x_mkey_piece){ (uintptr_t)mem + at, len,
@@ -126,11 +111,9 @@ static void list(void)
 	struct span spans[MAX_KLMS + 1];
 	size_t n;
 
-	if (!key)
-		return;
 	for (n = 0; n <= MAX_KLMS; n++)
-		pieces[n] = piece(&spans[n], 20011 * n + 3, 700 + n);
-	for (n = 1; n <= MAX_KLMS && !test_failed(); n += 5) {
+		pieces[n] = new_piece(&spans[n], 20011 * n + 3, 700 + n);
+	for (n = 1; n <= MAX_KLMS; n += 5) {
 		start(n);
 		mlx5x_wr_mkey_list(qpx, key,
 				   ACCESS | IBV_ACCESS_RELAXED_ORDERING,
@@ -142,12 +125,9 @@ static void list(void)
 	/* Empty pieces are left out. */
 	pieces[1].length = 0;
 	spans[1] = spans[2];
-	start(7);
-	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 3, pieces);
-	CHECK(!ibv_wr_complete(qpx), "complete");
-	completes(7, IBV_WC_DRIVER1);
+	configure(7, key, 0, 3, pieces);
 	expect_maps(key, 0, spans, 2);
-	/* Too many: nothing of the batch is posted. */
+	/* If one has too many pieces, nothing of the batch is posted. */
 	start(8);
 	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 1, &pieces[3]);
 	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, MAX_KLMS + 2, pieces);
@@ -166,8 +146,6 @@ static void interleaved(void)
 	struct span spans[2 * 40];
 	int i;
 
-	if (!key)
-		return;
 	for (i = 0; i < 2 * 40; i++)
 		spans[i] =
 			i % 2 ? (struct span){ mem + 600000 + i / 2 * 34, 33 }
@@ -185,7 +163,7 @@ static void interleaved(void)
 	CHECK(!ibv_dereg_mr(key), "dereg");
 }
 
-/* Configured, used, configured anew, used, invalidated: in one batch. */
+/* One batch: configure, use, configure anew, use, invalidate. */
 static void batch(void)
 {
 	struct ibv_mr *key = create_key(2);
@@ -193,10 +171,8 @@ static void batch(void)
 	struct span spans[2];
 	int i;
 
-	if (!key)
-		return;
-	pieces[0] = piece(&spans[0], 111, 500);
-	pieces[1] = piece(&spans[1], 9000, 500);
+	pieces[0] = new_piece(&spans[0], 111, 500);
+	pieces[1] = new_piece(&spans[1], 9000, 500);
 	rc_fill(mem, MEM_SIZE, 21, 0);
 	ibv_wr_start(qpx);
 	for (i = 0; i < 2; i++) {
@@ -220,45 +196,41 @@ static void batch(void)
 	CHECK(!ibv_dereg_mr(key), "dereg");
 }
 
-/* A key of the one interface, configured by the other. */
+/* A key of one interface is configured by the other. */
 static void both_interfaces(void)
 {
-	struct ibv_mr *key = key_create(3, IBV_EXP_MR_INDIRECT_KLMS);
+	struct ibv_mr *key = key_create(3);
 	struct mlx5x_mkey_piece pieces[2];
 	struct ibv_exp_mem_region region;
 	struct ibv_exp_send_wr wr;
 	struct span spans[2];
 
-	if (!key)
-		return;
-	pieces[0] = piece(&spans[0], 1000, 64);
-	pieces[1] = piece(&spans[1], 3000, 65);
-	start(1);
-	mlx5x_wr_mkey_list(qpx, key, ACCESS, 0, 2, pieces);
-	CHECK(!ibv_wr_complete(qpx), "complete");
-	completes(1, IBV_WC_DRIVER1);
+	pieces[0] = new_piece(&spans[0], 1000, 64);
+	pieces[1] = new_piece(&spans[1], 3000, 65);
+	configure(1, key, 0, 2, pieces);
 	expect_maps(key, 0, spans, 2);
 	region = (struct ibv_exp_mem_region){ (uintptr_t)mem + 3000, mem_mr,
 					      65 };
 	wr = fill_wr(key, 0, &region, 1);
-	CHECK(!do_wr(&wr), "by the other");
+	run_wr(&wr);
 	expect_maps(key, 0, &spans[1], 1);
 	CHECK(!ibv_dereg_mr(key), "dereg");
 }
 
-/* The peer's SEND with invalidate of the key: how the SEND ends. */
+/* The status of the peer's SEND with invalidate of the key. */
 static enum ibv_wc_status peer_invalidates(uint32_t rkey)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .invalidate_rkey = rkey },
 			   *bad;
-	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	struct ibv_wc wc;
 	struct ibv_recv_wr recv = { .wr_id = 77 }, *bad_recv;
 
-	if (ibv_post_recv(own.qp, &recv, &bad_recv) ||
-	    ibv_post_send(peer.qp, &wr, &bad) || rc_poll(&peer, &wc, LIMIT_MS))
-		test_fail(__FILE__, __LINE__, "SEND with invalidate: %m");
+	CHECK(!ibv_post_recv(own.qp, &recv, &bad_recv) &&
+		      !ibv_post_send(peer.qp, &wr, &bad) &&
+		      !rc_wait(&peer, &wc),
+	      "SEND with invalidate: %m");
 	return wc.status;
 }
 
@@ -272,38 +244,30 @@ static void remote_invalidate(void)
 	struct ibv_wc wc;
 	int i;
 
-	if (!key || !other)
-		return;
-	pieces[0] = piece(&spans[0], 222, 300);
-	pieces[1] = piece(&spans[1], 8000, 44);
+	pieces[0] = new_piece(&spans[0], 222, 300);
+	pieces[1] = new_piece(&spans[1], 8000, 44);
 	for (i = 0; i < 2; i++) {
-		start(i);
-		mlx5x_wr_mkey_list(qpx, key, ACCESS, 64, 2, pieces);
-		CHECK(!ibv_wr_complete(qpx), "complete");
-		completes(i, IBV_WC_DRIVER1);
+		configure(i, key, 64, 2, pieces);
 		expect_maps(key, 64, spans, 2);
 		CHECK(!peer_invalidates(key->rkey), "the peer's SEND");
-		CHECK(!rc_poll(&own, &wc, LIMIT_MS) && !wc.status, "receive");
+		CHECK(!rc_wait(&own, &wc) && !wc.status, "receive");
 		CHECK(wc.wr_id == 77 && wc.wc_flags & IBV_WC_WITH_INV &&
 			      wc.invalidated_rkey == key->rkey,
 		      "flags 0x%x, key 0x%x", wc.wc_flags, wc.invalidated_rkey);
 	}
-	start(9);
-	mlx5x_wr_mkey_list(qpx, other, ACCESS, 64, 2, pieces);
-	CHECK(!ibv_wr_complete(qpx), "complete");
-	completes(9, IBV_WC_DRIVER1);
+	configure(9, other, 64, 2, pieces);
 	CHECK(peer_invalidates(other->rkey) != IBV_WC_SUCCESS,
 	      "a key without the flag was invalidated");
-	CHECK(!connect_builder(), "new QPs");
+	connect_builder();
 	expect_maps(other, 64, spans, 2);
 	CHECK(peer_use(IBV_WR_RDMA_READ, key->rkey, 64, 8) ==
 		      IBV_WC_REM_ACCESS_ERR,
 	      "an invalidated key was read");
-	CHECK(!connect_builder(), "new QPs");
+	connect_builder();
 	CHECK(!ibv_dereg_mr(key) && !ibv_dereg_mr(other), "dereg");
 }
 
-/* To itself, as programs of the vendor's API do: GID 0, no hops. */
+/* Connect to itself as programs of the vendor's API do: GID 0, no hops. */
 static int connect_self(struct rc_qp *q)
 {
 	struct ibv_qp_attr attr = {
@@ -334,10 +298,10 @@ static int connect_self(struct rc_qp *q)
 	return err;
 }
 
-/* A QP that only changes keys: one request, as long as any can be. */
+/* A QP that only changes keys; its queue holds one request of full length. */
 static void self_connected(void)
 {
-	struct mlx5x_mkey_caps caps;
+	struct mlx5x_mkey_caps limits;
 	struct mlx5x_mkey_piece pieces[64];
 	struct span spans[64];
 	struct ibv_mr *key;
@@ -345,31 +309,44 @@ static void self_connected(void)
 	struct ibv_wc wc;
 	uint32_t i, lap;
 
-	CHECK(!mlx5x_query_mkey_caps(dev.context, &caps) &&
-		      caps.max_inline_entries && caps.max_inline_entries <= 64,
+	CHECK(!mlx5x_query_mkey_caps(dev.context, &limits) &&
+		      limits.max_inline_entries &&
+		      limits.max_inline_entries <= 64,
 	      "caps");
-	key = create_key(caps.max_inline_entries);
-	CHECK(key && !create(&q, 1, caps.max_inline_entries), "QP: %m");
+	key = create_key(limits.max_inline_entries);
+	create(&q, 1, limits.max_inline_entries);
 	CHECK(!connect_self(&q), "connect: %m");
-	for (i = 0; i < caps.max_inline_entries; i++)
-		pieces[i] = piece(&spans[i], (size_t)i * 5000, 50);
-	for (lap = 0; lap < 50 && !test_failed(); lap++) {
+	for (i = 0; i < limits.max_inline_entries; i++)
+		pieces[i] = new_piece(&spans[i], (size_t)i * 5000, 50);
+	for (lap = 0; lap < 50; lap++) {
 		struct ibv_qp_ex *x = ibv_qp_to_qp_ex(q.qp);
 
 		ibv_wr_start(x);
 		x->wr_id = lap;
 		x->wr_flags = IBV_SEND_SIGNALED;
 		mlx5x_wr_mkey_list(x, key, ACCESS, 0,
-				   caps.max_inline_entries - lap % 3, pieces);
+				   limits.max_inline_entries - lap % 3, pieces);
 		CHECK(!ibv_wr_complete(x), "lap %u", lap);
-		CHECK(!rc_poll(&q, &wc, LIMIT_MS) && !wc.status &&
-			      wc.wr_id == lap,
+		CHECK(!rc_wait(&q, &wc) && !wc.status && wc.wr_id == lap,
 		      "lap %u: %s", lap, ibv_wc_status_str(wc.status));
 	}
 	/* Another QP uses the key. */
-	expect_maps(key, 0, spans, (int)caps.max_inline_entries - 49 % 3);
+	expect_maps(key, 0, spans, (int)limits.max_inline_entries - 49 % 3);
 	rc_destroy(&q);
 	CHECK(!ibv_dereg_mr(key), "dereg");
+}
+
+/* The rig's own QP is not of the kind that these cases want. */
+static void open_builder(void)
+{
+	umr_open();
+	connect_builder();
+}
+
+static void mend(void)
+{
+	if (test_failed())
+		connect_builder();
 }
 
 static const struct test_case cases[] = {
@@ -379,10 +356,11 @@ static const struct test_case cases[] = {
 	{ "umr-wr-both-interfaces", both_interfaces },
 	{ "umr-wr-remote-invalidate", remote_invalidate },
 	{ "umr-wr-self-connected", self_connected },
+	{ NULL, NULL },
 };
 
-int main(int argc, char **argv)
-{
-	return rig_main(cases, sizeof(cases) / sizeof(cases[0]),
-			connect_builder, argc > 1 ? argv[1] : NULL);
-}
+const struct test_program test_program = { .name = "umr-wr",
+					   .open = open_builder,
+					   .close = umr_close,
+					   .after = mend,
+					   .cases = cases };

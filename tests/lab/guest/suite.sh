@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs the scripts of a plan, one after the other, in one guest.
+# Runs the tests of a plan, one after the other, in one guest.
 #
-# A line of the plan is: SCRIPT PROVIDER USER SECONDS. A script writes a line
-# "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it tests;
-# these lines, with the provider put before NAME, are the output of the suite.
-# All that a script writes is kept in /mnt/lab/SCRIPT.PROVIDER.log. A script
+# A line of the plan is: NAME PROVIDER USER SECONDS PATIENCE. A test writes a
+# line "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it
+# tests; these lines, with the provider put before NAME, are the output of the
+# suite. All that a test writes is kept in /mnt/lab/NAME.PROVIDER.log. A test
 # that tests nothing, ends badly without a FAIL line or cannot prove who served
-# it fails as a whole.
+# it fails as a whole. SECONDS are its limit; PATIENCE is what limits of its own
+# are to be multiplied by.
 
 suite_results() {
 	sed -nE "s/^(ok|FAIL|skip) /\1 $1: /p"
@@ -30,10 +31,10 @@ suite_verdict() {
 	fi
 }
 
-# suite_one SCRIPT PROVIDER USER SECONDS
+# suite_one NAME PROVIDER USER SECONDS PATIENCE
 suite_one() {
-	local name log status=0 verdict
-	name=$(basename "$1" .sh)
+	local name=$1 log status=0 verdict
+	export MLX5X_PATIENCE=$5
 	log=/mnt/lab/$name.$2.log
 	echo "<6>lab: test $name, provider $2" >/dev/kmsg
 	find /tmp -mindepth 1 -delete
@@ -42,7 +43,8 @@ suite_one() {
 		echo "FAIL $2: $name: the HCAs do not come up"
 		return
 	fi
-	as_user "$3" timeout -k 5 "$4" bash "$1" 2>&1 </dev/null |
+	as_user "$3" timeout -k 5 "$4" /mnt/src/tests/system/run "$1" \
+		2>&1 </dev/null |
 		tee "$log" | suite_results "$2"
 	status=${PIPESTATUS[0]}
 	verdict=$(suite_verdict "$name" "$2" "$status" "$4" "$log")
@@ -53,8 +55,8 @@ suite_one() {
 }
 
 suite_run() {
-	local script provider user seconds
-	while read -r script provider user seconds; do
-		suite_one "$script" "$provider" "$user" "$seconds"
+	local name provider user seconds patience
+	while read -r name provider user seconds patience; do
+		suite_one "$name" "$provider" "$user" "$seconds" "$patience"
 	done <"$1"
 }

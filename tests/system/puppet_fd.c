@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Puppet's commands for descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include <unistd.h>
 #include <infiniband/verbs_share.h>
 
-#include "sharer.h"
+#include "puppet.h"
+#include "rc.h"
 
 static int address(struct sockaddr_un *un, const char *name)
 {
@@ -76,11 +78,11 @@ static int receive_fd(int s, int *fd)
 	return 0;
 }
 
-/* "fd F listen NAME" makes the socket, "fd F receive" takes the descriptor. */
+/* "fd F listen NAME" makes the socket, "fd F receive" takes its place. */
 static int listen_at(const char *name, int *fd)
 {
 	struct sockaddr_un un;
-	struct timeval limit = { .tv_sec = 10 };
+	struct timeval limit = { .tv_sec = rc_limit_ms() / 1000 };
 	int len = address(&un, name);
 
 	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -90,111 +92,113 @@ static int listen_at(const char *name, int *fd)
 	return 0;
 }
 
-static int new_fd(char **argv, int *fd)
+static int new_fd(const char *name, int fd)
 {
-	const char *how = argv[2];
-	struct thing *t;
+	if (fd < 0)
+		return errno;
+	make('f', name)->fd = fd;
+	return 0;
+}
+
+static int fd_of(const struct word *w)
+{
+	return new_fd(w[0].text,
+		      dup((int)ibv_context_to_fd(w[1].thing->object)));
+}
+
+static int fd_async(const struct word *w)
+{
+	struct ibv_context *context = w[1].thing->object;
+
+	return new_fd(w[0].text, dup(context->async_fd));
+}
+
+static int fd_pipe(const struct word *w)
+{
 	int p[2];
 
-	if (!strcmp(how, "of") && argv[3]) {
-		t = need(CTX, argv[3]);
-		if (!t)
-			return -1;
-		*fd = dup((int)ibv_context_to_fd(t->object));
-	} else if (!strcmp(how, "async") && argv[3]) {
-		t = need(CTX, argv[3]);
-		if (!t)
-			return -1;
-		*fd = dup(((struct ibv_context *)t->object)->async_fd);
-	} else if (!strcmp(how, "pipe")) {
-		*fd = pipe(p) ? -1 : p[0];
-	} else if (!strcmp(how, "number") && argv[3]) {
-		uint64_t value;
+	return new_fd(w[0].text, pipe(p) ? -1 : p[0]);
+}
 
-		if (!number(argv[3], &value)) {
-			usage();
-			return -1;
-		}
-		*fd = (int)value;
-	} else if (!strcmp(how, "open") && argv[3]) {
-		*fd = open(argv[3], O_RDWR | O_CLOEXEC);
-	} else if (!strcmp(how, "listen") && argv[3]) {
-		if (listen_at(argv[3], fd))
-			*fd = -1;
-	} else {
-		usage();
-		return -1;
-	}
-	if (*fd >= 0)
-		return 0;
-	refuse(errno);
-	return -1;
+static int fd_open(const struct word *w)
+{
+	return new_fd(w[0].text, open(w[1].text, O_RDWR | O_CLOEXEC));
+}
+
+static int fd_number(const struct word *w)
+{
+	return new_fd(w[0].text, (int)w[1].number);
+}
+
+static int fd_listen(const struct word *w)
+{
+	int fd, err = listen_at(w[1].text, &fd);
+
+	return err ? err : new_fd(w[0].text, fd);
+}
+
+static int fd_send(const struct word *w)
+{
+	return send_fd(w[1].text, w[0].thing->fd);
+}
+
+static int fd_receive(const struct word *w)
+{
+	struct thing *t = w[0].thing;
+	int fd, err = receive_fd(t->fd, &fd);
+
+	if (err)
+		return err;
+	close(t->fd);
+	t->fd = fd;
+	return 0;
+}
+
+static int fd_close(const struct word *w)
+{
+	close(w[0].thing->fd);
+	return gone(w[0].thing, 0);
 }
 
 /* Leaves so many descriptors free, or all again. */
-static void limit(const char *text)
+static int limit(const struct word *w)
 {
 	struct rlimit rl;
-	uint64_t spare;
 	int top;
 
 	getrlimit(RLIMIT_NOFILE, &rl);
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
-	if (text && number(text, &spare)) {
-		top = dup(0);
-		close(top);
-		rl.rlim_cur = (rlim_t)top + spare;
-		if (setrlimit(RLIMIT_NOFILE, &rl)) {
-			refuse(errno);
-			return;
-		}
-	}
-	answer(0);
+	if (!w[0].text)
+		return 0;
+	top = dup(0);
+	close(top);
+	rl.rlim_cur = (rlim_t)top + w[0].number;
+	return setrlimit(RLIMIT_NOFILE, &rl) ? errno : 0;
 }
 
-void cmd_fd(char **argv)
+static int lock(const struct word *w)
 {
-	const char *how = argv[2] ? argv[2] : "";
-	struct thing *t;
-	int fd, err;
+	struct flock fl = { .l_type = F_WRLCK,
+			    .l_whence = SEEK_SET,
+			    .l_start = (off_t)w[1].number,
+			    .l_len = (off_t)w[2].number };
+	int fd = open(w[0].text, O_RDWR | O_CLOEXEC);
 
-	if (!strcmp(how, "send") || !strcmp(how, "close") ||
-	    !strcmp(how, "receive") || !strcmp(how, "show")) {
-		t = need(FD, argv[1]);
-		if (!t)
-			return;
-		if (!strcmp(how, "send") && argv[3]) {
-			answer(send_fd(argv[3], t->fd));
-		} else if (!strcmp(how, "receive")) {
-			err = receive_fd(t->fd, &fd);
-			if (!err) {
-				close(t->fd);
-				t->fd = fd;
-			}
-			answer(err);
-		} else if (!strcmp(how, "close")) {
-			close(t->fd);
-			forget(t);
-			answer(0);
-		} else {
-			printf("ok fd %d\n", t->fd);
-		}
-		return;
-	}
-	if (!strcmp(how, "limit")) {
-		limit(argv[3]);
-		return;
-	}
-	if (!argv[1] || !argv[2]) {
-		usage();
-		return;
-	}
-	if (new_fd(argv, &fd))
-		return;
-	t = make(FD, argv[1]);
-	if (!t)
-		return;
-	t->fd = fd;
-	answer(0);
+	return fd < 0 || fcntl(fd, F_OFD_SETLK, &fl) ? errno : 0;
 }
+
+const struct command fd_commands[] = {
+	{ "fd", "of", "+c", fd_of },
+	{ "fd", "async", "+c", fd_async },
+	{ "fd", "pipe", "+", fd_pipe },
+	{ "fd", "open", "+s", fd_open },
+	{ "fd", "number", "+n", fd_number },
+	{ "fd", "listen", "+s", fd_listen },
+	{ "fd", "send", "fs", fd_send },
+	{ "fd", "receive", "f", fd_receive },
+	{ "fd", "close", "f", fd_close },
+	{ "limit", NULL, "?n", limit },
+	{ "lock", NULL, "snn", lock },
+	{ NULL, NULL, NULL, NULL },
+};
