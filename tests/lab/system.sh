@@ -4,10 +4,8 @@
 # the entries of tests/system/manifest, which tells the words. They run in
 # virtual machines; tests that want the same machine share one.
 #
-# A test that takes longer than its time limit is a hang. On a busy host
-# everything takes longer, so limits are multiplied by the patience, here and in
-# the guest (MLX5X_PATIENCE): by three on an idle host, by one more for each
-# process per CPU that waits when the machine is started.
+# A test that takes longer than its time limit is a hang. Limits are stretched by
+# the load (load.sh), here and, as MLX5X_PATIENCE, in the guest.
 
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
@@ -71,8 +69,7 @@ system_follow() {
 # system_patience PLAN: multiplies its limits; every line tells by what
 system_patience() {
 	local factor
-	factor=$(awk -v cpus="$(nproc)" \
-		'{ print 3 + int($1 / cpus) }' /proc/loadavg)
+	factor=$(load_factor)
 	awk -v factor="$factor" '{ $4 *= factor; print $0, factor }' \
 		"$1" >"$1.new"
 	mv "$1.new" "$1"
