@@ -26,6 +26,10 @@
 #define EQE_BYTES    64u
 #define INVALID_CQE  0xf1u
 
+struct drv drv;
+struct guest *const guest = &drv.guest;
+struct msg msg;
+
 void msg_init(struct msg *msg, uint16_t opcode, uint16_t uid)
 {
 	const struct cmd_def *def = cmd_find(opcode);
@@ -71,6 +75,40 @@ uint32_t cmd_alloc(struct guest *guest, uint16_t opcode, uint16_t uid)
 
 	msg_init(&msg, opcode, uid);
 	return msg_create(guest, &msg);
+}
+
+static void spoil(const struct bad *row)
+{
+	size_t at = (size_t)row->at + row->word;
+
+	if (row->at == CUT)
+		msg.in_len -= row->value;
+	else if (row->hi == 63)
+		be64_put(msg.in + at, row->value);
+	else
+		bits_set(msg.in, (unsigned int)at, row->hi, row->lo,
+			 (uint32_t)row->value);
+}
+
+void expect_refused(const struct bad *rows, size_t num, void (*make)(void))
+{
+	for (; num; num--, rows++) {
+		uint32_t want = rows->kind == NO_KIND
+					? rows->synd
+					: SYNDROME(rows->kind, rows->synd);
+		enum cmd_status status;
+		unsigned int before;
+
+		make();
+		before = drv_count(guest->hca);
+		spoil(rows);
+		status = msg_send(guest, &msg);
+		if (status != rows->status || guest_syndrome(msg.out) != want)
+			fail_msg("%s: status 0x%x, syndrome 0x%x", rows->name,
+				 status, guest_syndrome(msg.out));
+		if (drv_count(guest->hca) != before)
+			fail_msg("%s: an object came or went", rows->name);
+	}
 }
 
 void drv_enable(struct guest *guest)
@@ -261,6 +299,28 @@ void drv_init(struct drv *drv)
 void drv_fini(struct drv *drv)
 {
 	guest_fini(&drv->guest);
+}
+
+int drv_setup(void **state)
+{
+	(void)state;
+	drv_init(&drv);
+	return 0;
+}
+
+int drv_setup_bare(void **state)
+{
+	(void)state;
+	memset(&drv, 0, sizeof(drv));
+	guest_init(guest);
+	return 0;
+}
+
+int drv_teardown(void **state)
+{
+	(void)state;
+	drv_fini(&drv);
+	return 0;
 }
 
 void msg_qp(struct drv *drv, struct msg *msg, struct drv_qp *qp)

@@ -4,8 +4,8 @@
  * the queues that it makes in the guest's memory.
  *
  * Helpers that make something fail the test when the command is refused.  A
- * test of a refusal takes the message before it is sent (msg_*), spoils it and
- * sends it itself.
+ * test of a refusal lays the message out only (msg_*), spoils it and sends it
+ * itself; a table of struct bad does so for many fields.
  */
 #ifndef TEST_DRIVER_H
 #define TEST_DRIVER_H
@@ -33,13 +33,40 @@ enum cmd_status cmd_number(struct guest *guest, uint16_t opcode, uint32_t id,
 			   uint16_t uid);
 uint32_t cmd_alloc(struct guest *guest, uint16_t opcode, uint16_t uid);
 
-/* Where the number of the object goes in a refused command's syndrome. */
+/* The syndrome of a refused command names a kind of object and a reason. */
 #define assert_refused(guest, msg, status, kind, synd)          \
 	do {                                                    \
 		assert_int_equal(msg_send(guest, msg), status); \
 		assert_int_equal(guest_syndrome((msg)->out),    \
 				 SYNDROME(kind, synd));         \
 	} while (0)
+
+/*
+ * A row of a table of bad inputs: a message that is right but for one field,
+ * and how it is refused.  The field's word counts from byte at of the message.
+ */
+struct bad {
+	const char *name;
+	unsigned int at, word, hi, lo;
+	uint64_t value;
+	enum cmd_status status;
+	unsigned int kind, synd; /* NO_KIND: the reason alone */
+};
+#define NO_KIND	   (~0u)
+#define MSG_UID	   0x00, 15, 0
+#define MSG_OP_MOD 0x04, 15, 0
+#define ALL_64	   63, 0 /* hi, lo of a field of two words */
+#define CUT	   (~0u) /* at: value bytes are missing at the end */
+#define CUT_LIST(kind) \
+	{ "list cut off", CUT, 0, 0, 0, 8, CMD_BAD_INP_LEN, kind, SYND_LIST }
+/*
+ * For each row: make() lays out the right message in msg, the row's field is
+ * changed, and the command is refused as the row says.  No object comes or
+ * goes.  A row that fails is named.
+ */
+void expect_refused(const struct bad *rows, size_t num, void (*make)(void));
+#define EXPECT_REFUSED(rows, make) \
+	expect_refused(rows, sizeof(rows) / sizeof((rows)[0]), make)
 
 /* ENABLE_HCA to INIT_HCA, and back. */
 void drv_enable(struct guest *guest);
@@ -94,6 +121,22 @@ struct drv {
 };
 void drv_init(struct drv *drv); /* guest, enabled HCA, and all of the above */
 void drv_fini(struct drv *drv);
+
+/*
+ * What a test works on.  DRV_TEST(name) makes and ends a whole driver around
+ * test_name(), BARE_TEST(name) a guest whose HCA has seen no command.
+ */
+extern struct drv drv;
+extern struct guest *const guest; /* drv's */
+extern struct msg msg;
+int drv_setup(void **state);
+int drv_setup_bare(void **state);
+int drv_teardown(void **state);
+#define DRV_TEST(name) \
+	cmocka_unit_test_setup_teardown(test_##name, drv_setup, drv_teardown)
+#define BARE_TEST(name)                                              \
+	cmocka_unit_test_setup_teardown(test_##name, drv_setup_bare, \
+					drv_teardown)
 
 struct drv_qp {
 	struct drv_ring ring;

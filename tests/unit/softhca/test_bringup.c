@@ -32,8 +32,6 @@ struct boot {
 	unsigned int slot;
 };
 
-static struct msg msg;
-
 /* Through the queue; its completion, by event once there is the EQ. */
 static enum cmd_status send_at(struct boot *boot, unsigned int slot)
 {

@@ -30,15 +30,15 @@
 #define ROCE	4u
 #define FLOW	7u
 
-static const uint8_t *query(struct guest *guest, unsigned int type, bool cur)
+static const uint8_t *query(unsigned int type, bool cur)
 {
-	static struct msg msg;
+	static struct msg own; /* msg may hold another command */
 
-	msg_init(&msg, QUERY_HCA_CAP, 0);
-	be16_put(msg.in + 6, (uint16_t)(type << 1 | cur));
-	msg.out_len = CAPS_OUT;
-	assert_int_equal(msg_send(guest, &msg), CMD_OK);
-	return msg.out + HCA_CAP_AT;
+	msg_init(&own, QUERY_HCA_CAP, 0);
+	be16_put(own.in + 6, (uint16_t)(type << 1 | cur));
+	own.out_len = CAPS_OUT;
+	assert_int_equal(msg_send(guest, &own), CMD_OK);
+	return own.out + HCA_CAP_AT;
 }
 
 struct want {
@@ -101,17 +101,15 @@ static const struct want wants[] = {
 
 static void test_values(void **state)
 {
-	struct guest guest;
 	unsigned int cur;
 	size_t i;
 
 	(void)state;
-	guest_init(&guest);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
 		const struct want *want = &wants[i];
 
 		for (cur = 0; cur < 2; cur++) {
-			const uint8_t *caps = query(&guest, want->type, cur);
+			const uint8_t *caps = query(want->type, cur);
 			uint32_t is =
 				bits_get(caps, want->word, want->hi, want->lo);
 
@@ -122,122 +120,99 @@ static void test_values(void **state)
 			assert_in_range(is, want->min, want->max);
 		}
 	}
-	guest_fini(&guest);
 }
 
 static void test_unknown_type(void **state)
 {
 	static const uint8_t zero[HCA_CAP_SIZE];
-	struct guest guest;
 
 	(void)state;
-	guest_init(&guest);
-	assert_memory_equal(query(&guest, ODP, true), zero, HCA_CAP_SIZE);
-	assert_memory_equal(query(&guest, 0x7fff, false), zero, HCA_CAP_SIZE);
-	guest_fini(&guest);
+	assert_memory_equal(query(ODP, true), zero, HCA_CAP_SIZE);
+	assert_memory_equal(query(0x7fff, false), zero, HCA_CAP_SIZE);
 }
 
 /* Another function's capabilities are not ours to tell. */
 static void test_other_function(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
-
 	(void)state;
-	guest_init(&guest);
 	msg_init(&msg, QUERY_HCA_CAP, 0);
 	bits_set(msg.in, CMD_OTHER_FUNC, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
-	guest_fini(&guest);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 }
 
-static void msg_set(struct guest *guest, struct msg *msg, unsigned int type)
+static void msg_set(unsigned int type)
 {
-	msg_init(msg, SET_HCA_CAP, 0);
-	be16_put(msg->in + 6, (uint16_t)(type << 1));
-	msg->in_len = CAPS_OUT;
-	memcpy(msg->in + HCA_CAP_AT, query(guest, type, true), HCA_CAP_SIZE);
+	msg_init(&msg, SET_HCA_CAP, 0);
+	be16_put(msg.in + 6, (uint16_t)(type << 1));
+	msg.in_len = CAPS_OUT;
+	memcpy(msg.in + HCA_CAP_AT, query(type, true), HCA_CAP_SIZE);
 }
 
 static void test_set_general(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
 	uint8_t *caps = msg.in + HCA_CAP_AT;
 
 	(void)state;
-	guest_init(&guest);
-	msg_set(&guest, &msg, GENERAL);
+	msg_set(GENERAL);
 	bits_set(caps, 0x10, 4, 0, 14); /* log_max_qp */
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
-	assert_int_equal(bits_get(query(&guest, GENERAL, true), 0x10, 4, 0),
-			 14);
-	assert_int_equal(bits_get(query(&guest, GENERAL, false), 0x10, 4, 0),
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	assert_int_equal(bits_get(query(GENERAL, true), 0x10, 4, 0), 14);
+	assert_int_equal(bits_get(query(GENERAL, false), 0x10, 4, 0),
 			 LOG_MAX_QP);
-	assert_int_equal(guest.hca->obj[OBJ_QP].limit, 1u << 14);
+	assert_int_equal(guest->hca->obj[OBJ_QP].limit, 1u << 14);
 	bits_set(caps, 0x10, 4, 0, LOG_MAX_QP + 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	bits_set(caps, 0x10, 4, 0, 3);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	/* A feature that is not there; a feature taken away. */
-	msg_set(&guest, &msg, GENERAL);
+	msg_set(GENERAL);
 	bits_set(caps, 0x4c, 31, 31, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	assert_int_equal(guest_syndrome(msg.out), SYND_FIELD);
-	msg_set(&guest, &msg, GENERAL);
+	msg_set(GENERAL);
 	bits_set(caps, 0x44, 0, 0, 0);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
-	msg_set(&guest, &msg, ROCE);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
+	msg_set(ROCE);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	/* Reset forgets. */
-	assert_int_equal(cmd_number(&guest, DISABLE_HCA, 0, 0), CMD_OK);
-	assert_int_equal(bits_get(query(&guest, GENERAL, true), 0x10, 4, 0),
+	assert_int_equal(cmd_number(guest, DISABLE_HCA, 0, 0), CMD_OK);
+	assert_int_equal(bits_get(query(GENERAL, true), 0x10, 4, 0),
 			 LOG_MAX_QP);
-	guest_fini(&guest);
 }
 
 static void test_set_atomic(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
 	uint8_t *caps = msg.in + HCA_CAP_AT;
 
 	(void)state;
-	guest_init(&guest);
 	/* As the driver does: nothing but the mode. */
 	msg_init(&msg, SET_HCA_CAP, 0);
 	be16_put(msg.in + 6, ATOMIC << 1);
 	bits_set(caps, 0x08, 31, 30, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
-	assert_true(guest.hca->atomic_host_endian);
-	assert_int_equal(bits_get(query(&guest, ATOMIC, true), 0x08, 31, 30),
-			 1);
-	assert_int_equal(bits_get(query(&guest, ATOMIC, false), 0x08, 31, 30),
-			 0);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	assert_true(guest->hca->atomic_host_endian);
+	assert_int_equal(bits_get(query(ATOMIC, true), 0x08, 31, 30), 1);
+	assert_int_equal(bits_get(query(ATOMIC, false), 0x08, 31, 30), 0);
 	bits_set(caps, 0x08, 31, 30, 2);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	bits_set(caps, 0x08, 31, 30, 1);
 	bits_set(caps, 0x10, 15, 0, 7); /* extended operations */
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	/* And the whole of it. */
-	msg_set(&guest, &msg, ATOMIC);
+	msg_set(ATOMIC);
 	bits_set(caps, 0x08, 31, 30, 0);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
-	assert_false(guest.hca->atomic_host_endian);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	assert_false(guest->hca->atomic_host_endian);
 	/* Too late. */
-	drv_enable(&guest);
+	drv_enable(guest);
 	bits_set(caps, 0x08, 31, 30, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_SYS_STATE);
-	assert_false(guest.hca->atomic_host_endian);
-	guest_fini(&guest);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_SYS_STATE);
+	assert_false(guest->hca->atomic_host_endian);
 }
 
 /* --cap: another value by the name of the field, or why not. */
 static void test_override(void **state)
 {
-	struct guest guest;
-
-	(void)state;
 	assert_int_equal(caps_override("log_max_klm_list_size"), EINVAL);
 	assert_int_equal(caps_override("log_max_klm_list_size="), EINVAL);
 	assert_int_equal(caps_override("log_max_klm_list_size=-1"), EINVAL);
@@ -254,28 +229,23 @@ static void test_override(void **state)
 	assert_int_equal(caps_override("log_max_klm_list_size=63"), 0);
 	assert_int_equal(caps_override("umr_modify_entity_size_disabled=0x1"),
 			 0);
-	guest_init(&guest);
-	assert_int_equal(bits_get(query(&guest, GENERAL, true), 0x20, 5, 0),
-			 63);
-	assert_int_equal(bits_get(query(&guest, GENERAL, false), 0x20, 5, 0),
-			 63);
-	assert_true(guest.hca->umr_fixed_page);
+	drv_setup_bare(state);
+	assert_int_equal(bits_get(query(GENERAL, true), 0x20, 5, 0), 63);
+	assert_int_equal(bits_get(query(GENERAL, false), 0x20, 5, 0), 63);
+	assert_true(guest->hca->umr_fixed_page);
 	assert_int_equal(caps_override("umr_modify_entity_size_disabled=0"), 0);
-	objects_reset(guest.hca);
-	assert_false(guest.hca->umr_fixed_page);
+	objects_reset(guest->hca);
+	assert_false(guest->hca->umr_fixed_page);
 	assert_int_equal(caps_override("log_max_klm_list_size=16"), 0);
-	guest_fini(&guest);
+	drv_teardown(state);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_override),
-		cmocka_unit_test(test_unknown_type),
-		cmocka_unit_test(test_other_function),
-		cmocka_unit_test(test_set_general),
-		cmocka_unit_test(test_set_atomic),
+		BARE_TEST(values),	 cmocka_unit_test(test_override),
+		BARE_TEST(unknown_type), BARE_TEST(other_function),
+		BARE_TEST(set_general),	 BARE_TEST(set_atomic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

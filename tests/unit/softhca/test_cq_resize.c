@@ -20,29 +20,18 @@
 #define MODIFY_CQ 0x403u
 #define RESIZED	  5u
 
-static struct msg msg;
 static uint8_t *const cqc = msg.in + CMD_CTX_AT;
-static struct drv drv;
-static struct guest *const guest = &drv.guest;
 static struct drv_cq old, now;
 static uint16_t tag;
 
 static int setup(void **state)
 {
-	(void)state;
-	drv_init(&drv);
+	drv_setup(state);
 	old = (struct drv_cq){ .uar = drv.uar,
 			       .eqn = drv.comp_eq.eqn,
 			       .log_size = 3 };
 	drv_create_cq(guest, &old);
 	tag = 0;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	drv_fini(&drv);
 	return 0;
 }
 
@@ -113,7 +102,7 @@ static void one(unsigned int skip, unsigned int unseen, unsigned int log_size,
 		drv_cq_update(guest, &old);
 		post(1);
 		expect(&old, (uint16_t)(tag - 1), tag);
-		teardown(NULL);
+		drv_teardown(NULL);
 		return;
 	}
 	assert_int_equal(msg_send(guest, &msg), CMD_OK);
@@ -132,7 +121,7 @@ static void one(unsigned int skip, unsigned int unseen, unsigned int log_size,
 	expect(&now, (uint16_t)(tag - 1), tag);
 	assert_null(drv_cqe(guest, &old));
 	assert_null(drv_eqe(guest, &drv.async_eq));
-	teardown(NULL);
+	drv_teardown(NULL);
 }
 
 static void test_sizes(void **state)
@@ -159,31 +148,39 @@ static void test_events(void **state)
 	assert_non_null(drv_eqe(guest, &drv.comp_eq));
 }
 
+static void make_resize(void)
+{
+	msg_resize(4, false);
+}
+
+static void make_resize_big(void)
+{
+	msg_resize(4, true);
+}
+
+static const struct bad bad_resizes[] = {
+	{ "too few fields", 0, 0x0c, 31, 0, 1, CMD_BAD_PARAM, OBJ_CQ,
+	  SYND_FIELD },
+	{ "too many fields", 0, 0x0c, 31, 0, 15, CMD_BAD_PARAM, OBJ_CQ,
+	  SYND_FIELD },
+	CUT_LIST(OBJ_CQ),
+	{ "size", CMD_CTX_AT, CQC_LOG_SIZE, LOG_MAX_CQ_SZ + 1, CMD_BAD_PARAM,
+	  OBJ_CQ, SYND_SIZE },
+	{ "UMEM", 0, CMD_UMEM_VALID, 1, CMD_BAD_PARAM, OBJ_CQ,
+	  SYND_UNSUPPORTED },
+	{ "operation", 0, MSG_OP_MOD, 2, CMD_BAD_PARAM, OBJ_CQ, SYND_TYPE },
+};
+
+static const struct bad bad_big_resizes[] = {
+	{ "CQE across the end of its page", CMD_CTX_AT, CQC_PAGE_OFFSET, 1,
+	  CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS },
+};
+
 static void test_refused(void **state)
 {
 	(void)state;
-	msg_resize(4, false);
-	bits_set(msg.in, 0x0c, 31, 0, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD);
-	msg_resize(4, false);
-	bits_set(msg.in, 0x0c, 31, 0, 15);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD);
-	msg_resize(4, false);
-	msg.in_len = CMD_PAS_AT;
-	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_CQ, SYND_LIST);
-	msg_resize(4, false);
-	bits_set(cqc, CQC_LOG_SIZE, LOG_MAX_CQ_SZ + 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_SIZE);
-	msg_resize(4, false);
-	bits_set(msg.in, CMD_UMEM_VALID, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED);
-	/* A CQE of 128 bytes would lie across the end of its page. */
-	msg_resize(4, true);
-	bits_set(cqc, CQC_PAGE_OFFSET, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS);
-	msg_resize(4, false);
-	be16_put(msg.in + 6, 2);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_TYPE);
+	EXPECT_REFUSED(bad_resizes, make_resize);
+	EXPECT_REFUSED(bad_big_resizes, make_resize_big);
 	post(1);
 	expect(&old, 0, 1);
 }
@@ -191,9 +188,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, drv_teardown)
 		cmocka_unit_test(test_sizes),
-		cmocka_unit_test_setup_teardown(test_events, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		T(events),
+		T(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,39 +49,34 @@ static void test_create_qp(void **state)
 	struct drv_qp qp = { .log_rq_size = 3,
 			     .log_rq_stride = 2,
 			     .log_sq_size = 4 };
-	static struct msg msg;
 	enum cmd_status status;
 	unsigned int before, n;
-	struct drv drv;
 
 	(void)state;
-	drv_init(&drv);
-	before = drv_count(drv.guest.hca);
+	before = drv_count(guest->hca);
 	for (n = 1;; n++) {
 		msg_qp(&drv, &msg, &qp);
 		until_failure = n;
-		status = msg_send(&drv.guest, &msg);
+		status = msg_send(guest, &msg);
 		if (until_failure)
 			break;
 		assert_int_equal(status, CMD_LIM_ERR);
 		assert_int_equal(guest_syndrome(msg.out),
 				 SYNDROME(OBJ_QP, SYND_MEMORY));
-		assert_int_equal(drv_count(drv.guest.hca), before);
-		assert_int_equal(obj_find(drv.guest.hca, OBJ_PD, drv.pd)->refs,
-				 0);
+		assert_int_equal(drv_count(guest->hca), before);
+		assert_int_equal(obj_find(guest->hca, OBJ_PD, drv.pd)->refs, 0);
 	}
 	until_failure = 0;
 	/* The QP, its list of pages, the table, the data path's half. */
 	assert_int_equal(n, 5);
 	assert_int_equal(status, CMD_OK);
-	assert_int_equal(drv_count(drv.guest.hca), before + 1);
-	drv_fini(&drv);
+	assert_int_equal(drv_count(guest->hca), before + 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create_qp),
+		DRV_TEST(create_qp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,6 @@
 #define TEARDOWN_HCA 0x103u
 #define DISABLE_HCA  0x105u
 
-static struct msg msg;
 static uint64_t seed;
 
 /* One of each that others stand on, and the last of each kind. */
@@ -37,10 +36,10 @@ static uint32_t rnd(void)
 }
 
 /* A word that is likely to mean something. */
-static uint32_t word(const struct drv *drv)
+static uint32_t word(void)
 {
 	const uint32_t numbers[] = {
-		drv->uar,    drv->pd,	drv->cq.cqn,	drv->comp_eq.eqn,
+		drv.uar,     drv.pd,	drv.cq.cqn,	drv.comp_eq.eqn,
 		have.td,     have.xrcd, have.tis,	have.rqn,
 		have.rqt,    have.tir,	have.table,	have.group,
 		have.mkey,   have.srqn, have.sq.number, have.rq.number,
@@ -66,7 +65,7 @@ static uint32_t word(const struct drv *drv)
 }
 
 /* Random words in a message of random length. */
-static void fill(const struct drv *drv, const struct cmd_def *def)
+static void fill(const struct cmd_def *def)
 {
 	size_t i;
 
@@ -75,12 +74,12 @@ static void fill(const struct drv *drv, const struct cmd_def *def)
 	msg.out_len = def->min_out + (rnd() % 4 ? 0 : rnd() % 600);
 	for (i = 4; i + 4 <= msg.in_len; i += 4)
 		if (rnd() % 3 == 0)
-			be32_put(msg.in + i, word(drv));
+			be32_put(msg.in + i, word());
 	be16_put(msg.in, def->opcode);
-	be16_put(msg.in + 2, rnd() % 8 ? 0 : (uint16_t)word(drv));
+	be16_put(msg.in + 2, rnd() % 8 ? 0 : (uint16_t)word());
 	be32_put(msg.in + 4, rnd() % 4);
 	if (rnd() % 2)
-		be32_put(msg.in + 8, word(drv) & 0xffffff);
+		be32_put(msg.in + 8, word() & 0xffffff);
 }
 
 static void msg_flow(unsigned int what)
@@ -108,7 +107,7 @@ static void msg_flow(unsigned int what)
 }
 
 /* A UMEM, or a queue or key that is on one. */
-static uint32_t *msg_umem(struct drv *drv, unsigned int what)
+static uint32_t *msg_umem(unsigned int what)
 {
 	static uint32_t other;
 
@@ -120,18 +119,18 @@ static uint32_t *msg_umem(struct drv *drv, unsigned int what)
 		be64_put(msg.in + UMEM_LIST_AT, GUEST_RAM_BASE | 3);
 		return &have.umem;
 	case 1:
-		msg_mkey(drv, &msg, MKEY_MTT);
+		msg_mkey(&drv, &msg, MKEY_MTT);
 		be64_put(msg.in + CMD_CTX_AT + MKC_LEN_AT, rnd() % 0x4100);
 		bits_set(msg.in, MKEY_UMEM_VALID, 1);
 		bits_set(msg.in, MKEY_UMEM_ID, have.umem);
 		return &have.mkey;
 	case 2:
-		msg_cq(&drv->guest, &msg, &drv->cq);
+		msg_cq(guest, &msg, &drv.cq);
 		bits_set(msg.in, CMD_UMEM_VALID, 1);
 		bits_set(msg.in, CMD_UMEM_ID, have.umem);
 		return &other;
 	default:
-		msg_qp(drv, &msg, &have.qp);
+		msg_qp(&drv, &msg, &have.qp);
 		bits_set(msg.in, QP_UMEM_VALID, 1);
 		bits_set(msg.in, QP_UMEM_ID, have.umem);
 		return &other;
@@ -141,7 +140,7 @@ static uint32_t *msg_umem(struct drv *drv, unsigned int what)
 #define NUM_TEMPLATES 26u
 
 /* A message that is right; returns where its number is to be noted. */
-static uint32_t *template(struct drv *drv, unsigned int n)
+static uint32_t *template(unsigned int n)
 {
 	static const uint16_t modify[] = { 0x502, 0x503, 0x504, 0x505,
 					   0x507, 0x50a, 0x50e };
@@ -151,30 +150,30 @@ static uint32_t *template(struct drv *drv, unsigned int n)
 	other = 0;
 	switch (n) {
 	case 0:
-		msg_eq(&drv->guest, &msg, &drv->comp_eq, 0);
-		return &drv->comp_eq.eqn;
+		msg_eq(guest, &msg, &drv.comp_eq, 0);
+		return &drv.comp_eq.eqn;
 	case 1:
-		msg_cq(&drv->guest, &msg, &drv->cq);
-		return &drv->cq.cqn;
+		msg_cq(guest, &msg, &drv.cq);
+		return &drv.cq.cqn;
 	case 2:
 		have.qp.rq_type = rnd() % 2;
 		have.qp.srqn = have.srqn;
-		msg_qp(drv, &msg, &have.qp);
+		msg_qp(&drv, &msg, &have.qp);
 		return &have.qp.qpn;
 	case 3:
-		msg_mkey(drv, &msg, rnd() % 4);
+		msg_mkey(&drv, &msg, rnd() % 4);
 		return &have.mkey;
 	case 4:
-		msg_rmp(drv, &msg, &dbr);
+		msg_rmp(&drv, &msg, &dbr);
 		return &have.srqn;
 	case 5:
-		msg_xrc_srq(drv, &msg, have.xrcd);
+		msg_xrc_srq(&drv, &msg, have.xrcd);
 		return &other;
 	case 6:
-		msg_sq(drv, &msg, &have.sq, have.tis);
+		msg_sq(&drv, &msg, &have.sq, have.tis);
 		return &have.sq.number;
 	case 7:
-		msg_rq(drv, &msg, &have.rq);
+		msg_rq(&drv, &msg, &have.rq);
 		return &have.rqn;
 	case 8:
 		msg_rqt(&msg, &have.rqn, 1, 4);
@@ -206,14 +205,14 @@ static uint32_t *template(struct drv *drv, unsigned int n)
 	case 16:
 	case 17:
 	case 18:
-		return msg_umem(drv, n - 15);
+		return msg_umem(n - 15);
 	default:
 		msg_modify_qp(&msg, modify[(n - 19) % 7], &have.qp);
 		return &other;
 	}
 }
 
-static void spoil(const struct drv *drv)
+static void spoil(void)
 {
 	unsigned int n = rnd() % 4;
 
@@ -223,7 +222,7 @@ static void spoil(const struct drv *drv)
 		if (rnd() % 2)
 			msg.in[at] ^= (uint8_t)(1u << (rnd() % 8));
 		else if (at + 4 <= msg.in_len)
-			be32_put(msg.in + (at & ~(size_t)3), word(drv));
+			be32_put(msg.in + (at & ~(size_t)3), word());
 	}
 	if (rnd() % 50 == 0)
 		msg.in_len -= rnd() % 8;
@@ -238,64 +237,62 @@ static unsigned int num_defs(void)
 	return n;
 }
 
-static void doorbells(struct drv *drv)
+static void doorbells(void)
 {
-	uint64_t page = (uint64_t)drv->uar * 4096;
+	uint64_t page = (uint64_t)drv.uar * 4096;
 
-	guest_write64(&drv->guest, page + 0x800, (uint64_t)word(drv) << 8);
-	guest_write64(&drv->guest, page + 0x20,
-		      (uint64_t)word(drv) << 32 | word(drv));
-	guest_write32(&drv->guest, page + (rnd() % 2 ? 0x40 : 0x48), word(drv));
+	guest_write64(guest, page + 0x800, (uint64_t)word() << 8);
+	guest_write64(guest, page + 0x20, (uint64_t)word() << 32 | word());
+	guest_write32(guest, page + (rnd() % 2 ? 0x40 : 0x48), word());
 }
 
 /* All that templates stand on, again after each reset. */
-static void populate(struct drv *drv)
+static void populate(void)
 {
-	struct guest *guest = &drv->guest;
 	unsigned int i;
 
 	guest->next = GUEST_RAM_BASE;
 	drv_enable(guest);
-	drv->uar = cmd_alloc(guest, 0x802, 0);
-	drv->pd = cmd_alloc(guest, 0x800, 0);
-	drv->comp_eq.uar = drv->async_eq.uar = drv->uar;
-	drv_create_eq(guest, &drv->async_eq, 0xfffffff ^ 1u << EQE_CMD);
-	drv_create_eq(guest, &drv->comp_eq, 0);
-	drv->cq.uar = drv->uar;
-	drv->cq.eqn = drv->comp_eq.eqn;
-	drv_create_cq(guest, &drv->cq);
+	drv.uar = cmd_alloc(guest, 0x802, 0);
+	drv.pd = cmd_alloc(guest, 0x800, 0);
+	drv.comp_eq.uar = drv.async_eq.uar = drv.uar;
+	drv_create_eq(guest, &drv.async_eq, 0xfffffff ^ 1u << EQE_CMD);
+	drv_create_eq(guest, &drv.comp_eq, 0);
+	drv.cq.uar = drv.uar;
+	drv.cq.eqn = drv.comp_eq.eqn;
+	drv_create_cq(guest, &drv.cq);
 	memset(&have, 0, sizeof(have));
 	have.sq.log_size = have.rq.log_size = 2;
 	have.qp.log_rq_stride = 2;
 	have.td = cmd_alloc(guest, 0x816, 0);
 	have.xrcd = cmd_alloc(guest, 0x80e, 0);
-	have.tis = drv_create_tis(drv, have.td);
+	have.tis = drv_create_tis(&drv, have.td);
 	for (i = 4; i < 14; i++) {
-		uint32_t *number = template(drv, i);
+		uint32_t *number = template(i);
 
 		*number = msg_create(guest, &msg);
 	}
-	drv_create_qp(drv, &have.qp);
+	drv_create_qp(&drv, &have.qp);
 }
 
-static void try_template(struct drv *drv)
+static void try_template(void)
 {
-	uint32_t *number = template(drv, rnd() % NUM_TEMPLATES);
+	uint32_t *number = template(rnd() % NUM_TEMPLATES);
 
-	spoil(drv);
-	if (msg_send(&drv->guest, &msg) == CMD_OK && msg.out_len >= 12)
+	spoil();
+	if (msg_send(guest, &msg) == CMD_OK && msg.out_len >= 12)
 		*number = bits_get(msg.out, CMD_NUMBER);
 }
 
-static void try_random(struct drv *drv)
+static void try_random(void)
 {
 	const struct cmd_def *def = cmd_by_index(rnd() % num_defs());
 
 	if ((def->opcode == TEARDOWN_HCA || def->opcode == DISABLE_HCA) &&
 	    rnd() % 20)
 		return;
-	fill(drv, def);
-	msg_send(&drv->guest, &msg);
+	fill(def);
+	msg_send(guest, &msg);
 }
 
 /* How many commands have succeeded at least once. */
@@ -311,68 +308,60 @@ static unsigned int reached(const struct hca *hca)
 
 static void test_random(void **state)
 {
-	struct drv drv;
 	unsigned int i;
 
 	(void)state;
 	seed = 20240229;
-	drv_init(&drv);
-	objects_reset(drv.guest.hca);
+	objects_reset(guest->hca);
 	for (i = 0; i < ROUNDS; i++) {
-		struct guest *guest = &drv.guest;
-
 		/* The rings may lie on each other. */
 		if (guest->next > GUEST_RAM_BASE + GUEST_RAM_SIZE / 2)
 			guest->next = GUEST_RAM_BASE;
 		if (!guest->hca->objects->initialised)
-			populate(&drv);
+			populate();
 		if (rnd() % 2)
-			try_template(&drv);
+			try_template();
 		else
-			try_random(&drv);
+			try_random();
 		if (i % 8 == 0)
-			doorbells(&drv);
+			doorbells();
 		if (i % 32 == 0)
 			loop_turn(guest->loop, 0);
 	}
 	/* Nearly all of them have gone deep: all but those of bare luck. */
-	assert_in_range(reached(drv.guest.hca), num_defs() - 8, num_defs());
-	objects_reset(drv.guest.hca);
-	assert_int_equal(drv_count(drv.guest.hca), 0);
-	drv_fini(&drv);
+	assert_in_range(reached(guest->hca), num_defs() - 8, num_defs());
+	objects_reset(guest->hca);
+	assert_int_equal(drv_count(guest->hca), 0);
 }
 
 static void test_short(void **state)
 {
 	static uint8_t in[MSG_MAX], out[MSG_MAX];
 	unsigned int i, n = num_defs();
-	struct drv drv;
 	size_t len;
 
 	(void)state;
-	drv_init(&drv);
 	for (i = 0; i < n; i++) {
 		const struct cmd_def *def = cmd_by_index(i);
 
 		memset(in, 0, sizeof(in));
 		be16_put(in, def->opcode);
 		for (len = 2; len < def->min_in; len++)
-			assert_int_equal(guest_cmd(&drv.guest, in, len, out,
-						   def->min_out),
-					 CMD_BAD_INP_LEN);
+			assert_int_equal(
+				guest_cmd(guest, in, len, out, def->min_out),
+				CMD_BAD_INP_LEN);
 		for (len = 0; len < def->min_out; len++)
-			assert_int_equal(guest_cmd(&drv.guest, in, def->min_in,
-						   out, len),
-					 CMD_BAD_OUTP_LEN);
+			assert_int_equal(
+				guest_cmd(guest, in, def->min_in, out, len),
+				CMD_BAD_OUTP_LEN);
 	}
-	drv_fini(&drv);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_short),
+		DRV_TEST(random),
+		DRV_TEST(short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

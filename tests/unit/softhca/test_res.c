@@ -40,79 +40,64 @@ static const struct pair {
 
 static void test_alloc_all(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
 	size_t i;
 
 	(void)state;
-	guest_init(&guest);
 	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		const struct pair *pair = &pairs[i];
 		uint32_t id, n = pair->last - pair->first + 1, k;
 
 		for (k = 0; k < n; k++) {
-			id = cmd_alloc(&guest, pair->alloc, 0);
+			id = cmd_alloc(guest, pair->alloc, 0);
 			assert_in_range(id, pair->first, pair->last);
 		}
 		msg_init(&msg, pair->alloc, 0);
-		assert_refused(&guest, &msg, CMD_LIM_ERR, pair->kind,
-			       SYND_FULL);
+		assert_refused(guest, &msg, CMD_LIM_ERR, pair->kind, SYND_FULL);
 		assert_int_equal(
-			cmd_number(&guest, pair->dealloc, pair->first, 0),
+			cmd_number(guest, pair->dealloc, pair->first, 0),
 			CMD_OK);
 		assert_int_equal(
-			cmd_number(&guest, pair->dealloc, pair->first, 0),
+			cmd_number(guest, pair->dealloc, pair->first, 0),
 			CMD_BAD_RES);
-		assert_int_equal(cmd_alloc(&guest, pair->alloc, 0),
-				 pair->first);
-		assert_int_equal(cmd_number(&guest, pair->dealloc, 0, 0),
+		assert_int_equal(cmd_alloc(guest, pair->alloc, 0), pair->first);
+		assert_int_equal(cmd_number(guest, pair->dealloc, 0, 0),
 				 CMD_BAD_RES);
-		objects_reset(guest.hca);
-		assert_int_equal(drv_count(guest.hca), 0);
+		objects_reset(guest->hca);
+		assert_int_equal(drv_count(guest->hca), 0);
 	}
-	guest_fini(&guest);
 }
 
 static void test_uctx(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
 	uint32_t uid, pd;
 
 	(void)state;
-	guest_init(&guest);
 	msg_init(&msg, CREATE_UCTX, 0);
 	bits_set(msg.in, UCTX_CAPS, 1);
-	assert_refused(&guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UNSUPPORTED);
 	msg_init(&msg, CREATE_UCTX, 7);
-	assert_refused(&guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
-	uid = cmd_alloc(&guest, CREATE_UCTX, 0);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
+	uid = cmd_alloc(guest, CREATE_UCTX, 0);
 	/* It stays while something is made in its name. */
-	pd = cmd_alloc(&guest, ALLOC_PD, (uint16_t)uid);
-	assert_int_equal(cmd_number(&guest, DESTROY_UCTX, uid, 0),
-			 CMD_RES_BUSY);
-	assert_int_equal(cmd_number(&guest, DEALLOC_PD, pd, (uint16_t)uid),
+	pd = cmd_alloc(guest, ALLOC_PD, (uint16_t)uid);
+	assert_int_equal(cmd_number(guest, DESTROY_UCTX, uid, 0), CMD_RES_BUSY);
+	assert_int_equal(cmd_number(guest, DEALLOC_PD, pd, (uint16_t)uid),
 			 CMD_OK);
-	assert_int_equal(cmd_number(&guest, DESTROY_UCTX, uid, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_UCTX, uid, 0), CMD_OK);
 	/* Nobody acts in its name any more. */
 	msg_init(&msg, ALLOC_PD, (uint16_t)uid);
-	assert_refused(&guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
-	assert_int_equal(drv_count(guest.hca), 0);
-	guest_fini(&guest);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
+	assert_int_equal(drv_count(guest->hca), 0);
 }
 
 static void test_ownership(void **state)
 {
-	struct drv drv;
-	struct guest *guest = &drv.guest;
 	struct drv_cq cq = { .log_size = 2 };
 	struct drv_eq eq = { .log_size = 2 };
-	static struct msg msg;
 	uint16_t alice, bob;
 	uint32_t pd, uar;
 
 	(void)state;
-	drv_init(&drv);
 	alice = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
 	bob = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
 	pd = cmd_alloc(guest, ALLOC_PD, alice);
@@ -145,20 +130,15 @@ static void test_ownership(void **state)
 	assert_int_equal(cmd_number(guest, 0x402, cq.cqn, 0), CMD_OK);
 	assert_int_equal(cmd_number(guest, 0x401, cq.cqn, 0), CMD_OK);
 	assert_int_equal(cmd_number(guest, DEALLOC_PD, pd, 0), CMD_OK);
-	drv_fini(&drv);
 }
 
 /* A QP of one user on the CQ and PD of another. */
 static void test_ownership_qp(void **state)
 {
-	struct drv drv;
-	struct guest *guest = &drv.guest;
 	struct drv_qp qp = { .type = QP_RC, .log_rq_stride = 2 };
-	static struct msg msg;
 	uint32_t pd, uar;
 
 	(void)state;
-	drv_init(&drv);
 	qp.uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
 	pd = cmd_alloc(guest, ALLOC_PD, qp.uid);
 	uar = cmd_alloc(guest, ALLOC_UAR, qp.uid);
@@ -173,91 +153,77 @@ static void test_ownership_qp(void **state)
 	qp.qpn = msg_create(guest, &msg);
 	msg_modify_qp(&msg, 0x502, &qp);
 	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_QP, SYND_UID);
-	drv_fini(&drv);
 }
 
 static void test_states(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
-
 	(void)state;
-	guest_init(&guest);
-	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_BAD_SYS_STATE);
-	assert_int_equal(cmd_number(&guest, 0x104, 0, 0), CMD_OK);
-	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_BAD_SYS_STATE);
-	assert_int_equal(cmd_number(&guest, 0x10b, 0, 0), CMD_BAD_PARAM);
-	assert_int_equal(cmd_number(&guest, 0x10b, 2, 0), CMD_BAD_PARAM);
-	assert_int_equal(cmd_number(&guest, 0x10b, 1, 0), CMD_OK);
-	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_OK);
-	assert_true(guest.hca->objects->initialised);
-	cmd_alloc(&guest, ALLOC_PD, 0);
+	assert_int_equal(cmd_number(guest, 0x102, 0, 0), CMD_BAD_SYS_STATE);
+	assert_int_equal(cmd_number(guest, 0x104, 0, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, 0x102, 0, 0), CMD_BAD_SYS_STATE);
+	assert_int_equal(cmd_number(guest, 0x10b, 0, 0), CMD_BAD_PARAM);
+	assert_int_equal(cmd_number(guest, 0x10b, 2, 0), CMD_BAD_PARAM);
+	assert_int_equal(cmd_number(guest, 0x10b, 1, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, 0x102, 0, 0), CMD_OK);
+	assert_true(guest->hca->objects->initialised);
+	cmd_alloc(guest, ALLOC_PD, 0);
 	/* Other ways to tear down are not reported. */
-	assert_int_equal(cmd_number(&guest, 0x103, 2, 0), CMD_BAD_PARAM);
-	assert_int_equal(drv_count(guest.hca), 1);
-	assert_int_equal(cmd_number(&guest, 0x103, 0, 0), CMD_OK);
-	assert_int_equal(drv_count(guest.hca), 0);
-	assert_false(guest.hca->objects->initialised);
-	assert_true(guest.hca->objects->enabled);
+	assert_int_equal(cmd_number(guest, 0x103, 2, 0), CMD_BAD_PARAM);
+	assert_int_equal(drv_count(guest->hca), 1);
+	assert_int_equal(cmd_number(guest, 0x103, 0, 0), CMD_OK);
+	assert_int_equal(drv_count(guest->hca), 0);
+	assert_false(guest->hca->objects->initialised);
+	assert_true(guest->hca->objects->enabled);
 	/* And up again without ENABLE. */
-	assert_int_equal(cmd_number(&guest, 0x102, 0, 0), CMD_OK);
-	assert_int_equal(cmd_number(&guest, 0x105, 0, 0), CMD_OK);
-	assert_false(guest.hca->objects->enabled);
+	assert_int_equal(cmd_number(guest, 0x102, 0, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, 0x105, 0, 0), CMD_OK);
+	assert_false(guest->hca->objects->enabled);
 	/* Pages: none wanted, none taken, none to give back. */
 	msg_init(&msg, 0x107, 0);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(bits_get(msg.out, PAGES_NUM), 0);
 	msg_init(&msg, 0x108, 0);
 	be16_put(msg.in + 6, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	bits_set(msg.in, PAGES_NUM, 1);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	be16_put(msg.in + 6, 2);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(bits_get(msg.out, PAGES_OUT_NUM), 0);
 	be16_put(msg.in + 6, 3);
-	assert_int_equal(msg_send(&guest, &msg), CMD_BAD_PARAM);
-	guest_fini(&guest);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 }
 
 static void test_counter(void **state)
 {
-	static struct msg msg;
-	struct guest guest;
 	uint32_t id;
 
 	(void)state;
-	guest_init(&guest);
-	id = cmd_alloc(&guest, 0x771, 0);
+	id = cmd_alloc(guest, 0x771, 0);
 	msg_init(&msg, 0x773, 0);
 	bits_set(msg.in, Q_COUNTER_SET, id);
-	assert_int_equal(msg_send(&guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	bits_set(msg.in, Q_COUNTER_SET, id + 1);
-	assert_refused(&guest, &msg, CMD_BAD_RES, OBJ_COUNTER, SYND_NONE);
-	guest_fini(&guest);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_COUNTER, SYND_NONE);
 }
 
 /* A machine that goes down does not take its objects apart first. */
 static void test_force_teardown(void **state)
 {
-	static struct msg msg;
-	struct drv drv;
 	unsigned int kind;
 
 	(void)state;
-	drv_init(&drv);
 	msg_init(&msg, 0x103, 0);
 	bits_set(msg.in, 0x08, 15, 0, 2);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
-	assert_non_null(cq_get(drv.guest.hca, drv.cq.cqn));
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
+	assert_non_null(cq_get(guest->hca, drv.cq.cqn));
 	msg_init(&msg, 0x103, 0);
 	bits_set(msg.in, 0x08, 15, 0, 1);
 	memset(msg.out, 0xff, sizeof(msg.out));
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(bits_get(msg.out, 0x0c, 0, 0), 0);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
-		assert_int_equal(drv.guest.hca->obj[kind].count, 0);
-	guest_fini(&drv.guest);
+		assert_int_equal(guest->hca->obj[kind].count, 0);
 }
 
 /* A user's command about the device itself changes nothing. */
@@ -267,37 +233,29 @@ static void test_kernel_only(void **state)
 		0x102, 0x103, 0x104, 0x105, 0x108,
 		0x109, 0x10b, 0x755, 0x761, 0x805,
 	};
-	static struct msg msg;
 	unsigned int before;
-	struct drv drv;
 	uint16_t uid;
 	size_t i;
 
 	(void)state;
-	drv_init(&drv);
-	uid = (uint16_t)cmd_alloc(&drv.guest, CREATE_UCTX, 0);
-	before = drv_count(drv.guest.hca);
+	uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
+	before = drv_count(guest->hca);
 	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		msg_init(&msg, opcodes[i], uid);
-		assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
+		assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 		assert_int_equal(guest_syndrome(msg.out), 0x0c0d04);
-		assert_int_equal(drv_count(drv.guest.hca), before);
-		assert_true(drv.guest.hca->objects->initialised);
+		assert_int_equal(drv_count(guest->hca), before);
+		assert_true(guest->hca->objects->initialised);
 	}
-	drv_fini(&drv);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_force_teardown),
-		cmocka_unit_test(test_alloc_all),
-		cmocka_unit_test(test_uctx),
-		cmocka_unit_test(test_ownership),
-		cmocka_unit_test(test_ownership_qp),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_counter),
-		cmocka_unit_test(test_kernel_only),
+		DRV_TEST(force_teardown), BARE_TEST(alloc_all),
+		BARE_TEST(uctx),	  DRV_TEST(ownership),
+		DRV_TEST(ownership_qp),	  BARE_TEST(states),
+		BARE_TEST(counter),	  DRV_TEST(kernel_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,24 +24,23 @@
 #define ALLOC_XRCD	0x80eu
 #define DEALLOC_XRCD	0x80fu
 
-static struct msg msg;
-static uint8_t *const wq = msg.in + CMD_WQ_CTX_AT + WQ_AT;
+#define WQ (CMD_WQ_CTX_AT + WQ_AT)
+
+static uint8_t *const wq = msg.in + WQ;
 static uint8_t *const xrc = msg.in + CMD_CTX_AT;
 
 static void test_rmp(void **state)
 {
 	uint8_t *out = msg.out + CMD_WQ_CTX_AT;
-	struct drv drv;
 	struct srq *srq;
 	uint64_t dbr;
 	uint32_t rmpn;
 
 	(void)state;
-	drv_init(&drv);
 	msg_rmp(&drv, &msg, &dbr);
 	bits_set(wq, WQ_LWM, 3);
-	rmpn = msg_create(&drv.guest, &msg);
-	srq = srq_get(drv.guest.hca, rmpn);
+	rmpn = msg_create(guest, &msg);
+	srq = srq_get(guest->hca, rmpn);
 	assert_int_equal(srq->log_size, 4);
 	assert_int_equal(srq->log_stride, 5);
 	assert_int_equal(srq->ring.size, 512);
@@ -51,19 +50,17 @@ static void test_rmp(void **state)
 	srq->consumed = 9;
 	msg_init(&msg, QUERY_RMP, 0);
 	bits_set(msg.in, CMD_NUMBER, rmpn);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(bits_get(out, WQC_STATE), WQC_STATE_RDY);
 	assert_int_equal(bits_get(out + WQ_AT, WQ_LWM), 3);
 	assert_int_equal(bits_get(out + WQ_AT, WQ_PD), drv.pd);
 	assert_int_equal(bits_get(out + WQ_AT, WQ_HW_COUNTER), 9);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_XRC_SRQ, rmpn, 0),
+	assert_int_equal(cmd_number(guest, DESTROY_XRC_SRQ, rmpn, 0),
 			 CMD_BAD_RES);
-	assert_int_equal(cmd_number(&drv.guest, QUERY_XRC_SRQ, rmpn, 0),
+	assert_int_equal(cmd_number(guest, QUERY_XRC_SRQ, rmpn, 0),
 			 CMD_BAD_RES);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_RMP, rmpn, 0), CMD_OK);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_RMP, rmpn, 0),
-			 CMD_BAD_RES);
-	drv_fini(&drv);
+	assert_int_equal(cmd_number(guest, DESTROY_RMP, rmpn, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_RMP, rmpn, 0), CMD_BAD_RES);
 }
 
 static void msg_arm(uint32_t rmpn, uint32_t limit)
@@ -79,119 +76,104 @@ static void msg_arm(uint32_t rmpn, uint32_t limit)
 static void test_limit(void **state)
 {
 	const uint8_t *eqe;
-	struct drv drv;
 	struct srq *srq;
 	uint64_t dbr;
 	uint32_t rmpn;
 
 	(void)state;
-	drv_init(&drv);
 	msg_rmp(&drv, &msg, &dbr);
-	rmpn = msg_create(&drv.guest, &msg);
-	srq = srq_get(drv.guest.hca, rmpn);
+	rmpn = msg_create(guest, &msg);
+	srq = srq_get(guest->hca, rmpn);
 	/* Six posted, the counters about to wrap. */
 	srq->consumed = 0xfffe;
-	be32_put(guest_ptr(&drv.guest, dbr, 4), 4);
+	be32_put(guest_ptr(guest, dbr, 4), 4);
 	msg_arm(rmpn, 6);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(srq->limit, 6);
-	assert_null(drv_eqe(&drv.guest, &drv.async_eq));
+	assert_null(drv_eqe(guest, &drv.async_eq));
 	msg_arm(rmpn, 7);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
-	eqe = drv_eqe(&drv.guest, &drv.async_eq);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	eqe = drv_eqe(guest, &drv.async_eq);
 	assert_non_null(eqe);
 	assert_int_equal(eqe[1], EQE_SRQ_LIMIT);
 	assert_int_equal(be32_get(eqe + 0x38), rmpn);
 	assert_int_equal(srq->limit, 0);
 	/* 0 disarms. */
 	msg_arm(rmpn, 5);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	msg_arm(rmpn, 0);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(srq->limit, 0);
-	assert_null(drv_eqe(&drv.guest, &drv.async_eq));
+	assert_null(drv_eqe(guest, &drv.async_eq));
 	/* Beyond its size; another field; another state; nothing. */
 	msg_arm(rmpn, 17);
-	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
 	msg_arm(rmpn, 1);
 	be64_put(msg.in + MODIFY_BITMASK_AT, 2);
-	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_FIELD);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_FIELD);
 	msg_arm(rmpn, 1);
 	bits_set(msg.in + CMD_WQ_CTX_AT, WQC_STATE, WQC_STATE_ERR);
-	assert_refused(&drv.guest, &msg, CMD_BAD_RES_STATE, OBJ_SRQ,
-		       SYND_STATE);
+	assert_refused(guest, &msg, CMD_BAD_RES_STATE, OBJ_SRQ, SYND_STATE);
 	msg_arm(rmpn, 1);
 	be64_put(msg.in + MODIFY_BITMASK_AT, 0);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(srq->limit, 0);
-	drv_fini(&drv);
 }
+
+static void make_rmp(void)
+{
+	uint64_t dbr;
+
+	msg_rmp(&drv, &msg, &dbr);
+}
+
+static const struct bad bad_rmps[] = {
+	CUT_LIST(OBJ_SRQ),
+	{ "size", WQ, WQ_LOG_SIZE, 16, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE },
+	{ "stride 16", WQ, WQ_LOG_STRIDE, 4, CMD_BAD_PARAM, OBJ_SRQ,
+	  SYND_SIZE },
+	{ "stride 2048", WQ, WQ_LOG_STRIDE, 11, CMD_BAD_PARAM, OBJ_SRQ,
+	  SYND_SIZE },
+	{ "limit", WQ, WQ_LWM, 17, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE },
+	{ "no PD", WQ, WQ_PD, 0, CMD_BAD_RES, OBJ_PD, SYND_NONE },
+	{ "type", WQ, WQ_TYPE, WQ_TYPE_CYCLIC, CMD_BAD_PARAM, OBJ_SRQ,
+	  SYND_UNSUPPORTED },
+	{ "doorbell record not aligned", WQ + WQ_DBR_AT, 4, 2, 0, 2,
+	  CMD_BAD_PARAM, OBJ_SRQ, SYND_ADDRESS },
+	{ "state", CMD_WQ_CTX_AT, WQC_STATE, WQC_STATE_RST, CMD_BAD_PARAM,
+	  OBJ_SRQ, SYND_STATE },
+};
 
 static void test_rmp_bad(void **state)
 {
-	struct drv drv;
-	struct guest *guest = &drv.guest;
-	uint64_t dbr;
-
 	(void)state;
-	drv_init(&drv);
-	msg_rmp(&drv, &msg, &dbr);
-	msg.in_len -= 8;
-	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_SRQ, SYND_LIST);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_LOG_SIZE, 16);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_LOG_STRIDE, 4);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_LOG_STRIDE, 11);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_LWM, 17);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_PD, 0);
-	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_PD, SYND_NONE);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(wq, WQ_TYPE, WQ_TYPE_CYCLIC);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_UNSUPPORTED);
-	msg_rmp(&drv, &msg, &dbr);
-	be64_put(wq + WQ_DBR_AT, dbr + 2);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_ADDRESS);
-	msg_rmp(&drv, &msg, &dbr);
-	bits_set(msg.in + CMD_WQ_CTX_AT, WQC_STATE, WQC_STATE_RST);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_STATE);
-	drv_fini(&drv);
+	EXPECT_REFUSED(bad_rmps, make_rmp);
 }
 
 static void test_xrc(void **state)
 {
 	uint8_t *out = msg.out + CMD_CTX_AT;
 	const uint8_t *eqe;
-	struct drv drv;
 	uint32_t xrcd, srqn;
 
 	(void)state;
-	drv_init(&drv);
-	xrcd = cmd_alloc(&drv.guest, ALLOC_XRCD, 0);
+	xrcd = cmd_alloc(guest, ALLOC_XRCD, 0);
 	msg_xrc_srq(&drv, &msg, xrcd + 1);
-	assert_refused(&drv.guest, &msg, CMD_BAD_RES, OBJ_XRCD, SYND_NONE);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_XRCD, SYND_NONE);
 	msg_xrc_srq(&drv, &msg, xrcd);
 	bits_set(xrc, XRC_SRQC_CQN, 0);
-	assert_refused(&drv.guest, &msg, CMD_BAD_RES, OBJ_CQ, SYND_NONE);
+	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_CQ, SYND_NONE);
 	msg_xrc_srq(&drv, &msg, xrcd);
 	bits_set(xrc, XRC_SRQC_DBR_UMEM, 1);
-	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_SRQ,
-		       SYND_UNSUPPORTED);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_UNSUPPORTED);
 	msg_xrc_srq(&drv, &msg, xrcd);
-	srqn = msg_create(&drv.guest, &msg);
-	assert_true(srq_get(drv.guest.hca, srqn)->xrc);
-	assert_int_equal(cmd_number(&drv.guest, DEALLOC_XRCD, xrcd, 0),
+	srqn = msg_create(guest, &msg);
+	assert_true(srq_get(guest->hca, srqn)->xrc);
+	assert_int_equal(cmd_number(guest, DEALLOC_XRCD, xrcd, 0),
 			 CMD_RES_BUSY);
 	msg_init(&msg, QUERY_XRC_SRQ, 0);
 	bits_set(msg.in, CMD_NUMBER, srqn);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
 	assert_int_equal(bits_get(out, XRC_SRQC_STATE), 0);
 	assert_int_equal(bits_get(out, XRC_SRQC_LOG_SIZE), 4);
 	assert_int_equal(bits_get(out, XRC_SRQC_LOG_STRIDE), 1);
@@ -199,53 +181,45 @@ static void test_xrc(void **state)
 	msg_init(&msg, ARM_XRC_SRQ, 0);
 	bits_set(msg.in, CMD_NUMBER, srqn);
 	bits_set(msg.in, XRC_SRQ_ARM_LWM, 1);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_BAD_PARAM);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 	be16_put(msg.in + 6, XRC_SRQ_ARM_OP);
-	assert_int_equal(msg_send(&drv.guest, &msg), CMD_OK);
-	eqe = drv_eqe(&drv.guest, &drv.async_eq);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	eqe = drv_eqe(guest, &drv.async_eq);
 	assert_non_null(eqe);
 	assert_int_equal(eqe[1], EQE_SRQ_LIMIT);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_RMP, srqn, 0),
-			 CMD_BAD_RES);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_XRC_SRQ, srqn, 0),
-			 CMD_OK);
-	assert_int_equal(cmd_number(&drv.guest, DEALLOC_XRCD, xrcd, 0), CMD_OK);
-	drv_fini(&drv);
+	assert_int_equal(cmd_number(guest, DESTROY_RMP, srqn, 0), CMD_BAD_RES);
+	assert_int_equal(cmd_number(guest, DESTROY_XRC_SRQ, srqn, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DEALLOC_XRCD, xrcd, 0), CMD_OK);
 }
 
 static void test_qp(void **state)
 {
 	struct drv_qp qp = { .type = QP_RC, .rq_type = QP_RQ_SRQ };
-	struct drv drv;
 	uint64_t dbr;
 	uint32_t xrc_srqn;
 
 	(void)state;
-	drv_init(&drv);
 	msg_rmp(&drv, &msg, &dbr);
-	qp.srqn = msg_create(&drv.guest, &msg);
-	msg_xrc_srq(&drv, &msg, cmd_alloc(&drv.guest, ALLOC_XRCD, 0));
-	xrc_srqn = msg_create(&drv.guest, &msg);
+	qp.srqn = msg_create(guest, &msg);
+	msg_xrc_srq(&drv, &msg, cmd_alloc(guest, ALLOC_XRCD, 0));
+	xrc_srqn = msg_create(guest, &msg);
 	drv_create_qp(&drv, &qp);
-	assert_ptr_equal(qp_get(drv.guest.hca, qp.qpn)->srq,
-			 srq_get(drv.guest.hca, qp.srqn));
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_RMP, qp.srqn, 0),
+	assert_ptr_equal(qp_get(guest->hca, qp.qpn)->srq,
+			 srq_get(guest->hca, qp.srqn));
+	assert_int_equal(cmd_number(guest, DESTROY_RMP, qp.srqn, 0),
 			 CMD_RES_BUSY);
 	msg_qp(&drv, &msg, &qp);
 	bits_set(msg.in + QPC_AT, QPC_SRQN, xrc_srqn);
-	assert_refused(&drv.guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_MISMATCH);
-	assert_int_equal(cmd_number(&drv.guest, 0x501, qp.qpn, 0), CMD_OK);
-	assert_int_equal(cmd_number(&drv.guest, DESTROY_RMP, qp.srqn, 0),
-			 CMD_OK);
-	drv_fini(&drv);
+	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_SRQ, SYND_MISMATCH);
+	assert_int_equal(cmd_number(guest, 0x501, qp.qpn, 0), CMD_OK);
+	assert_int_equal(cmd_number(guest, DESTROY_RMP, qp.srqn, 0), CMD_OK);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rmp),	cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_rmp_bad), cmocka_unit_test(test_xrc),
-		cmocka_unit_test(test_qp),
+		DRV_TEST(rmp), DRV_TEST(limit), DRV_TEST(rmp_bad),
+		DRV_TEST(xrc), DRV_TEST(qp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,26 +30,15 @@
 #define MTT_R  1u
 #define MTT_W  2u
 
-static struct msg msg;
-static struct drv drv;
-static struct guest *const guest = &drv.guest;
 static uint16_t uid, other_uid;
 static uint64_t base; /* of the pages, which go downwards */
 
 static int setup(void **state)
 {
-	(void)state;
-	drv_init(&drv);
+	drv_setup(state);
 	uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
 	other_uid = (uint16_t)cmd_alloc(guest, CREATE_UCTX, 0);
 	base = guest_alloc(guest, PAGES * 4096);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	drv_fini(&drv);
 	return 0;
 }
 
@@ -80,31 +69,37 @@ static uint32_t make(uint16_t owner, unsigned int rights)
 	return msg_create(guest, &msg);
 }
 
+static void make_umem(void)
+{
+	msg_umem(uid, MTT_R);
+}
+
+static const struct bad bad_umems[] = {
+	{ "one page too many", 0, 0x28, ALL_64, PAGES + 1, CMD_BAD_INP_LEN,
+	  OBJ_UMEM, SYND_LIST },
+	{ "2^64 - 1 pages", 0, 0x28, ALL_64, UINT64_MAX, CMD_BAD_INP_LEN,
+	  OBJ_UMEM, SYND_LIST },
+	{ "no page", 0, 0x28, ALL_64, 0, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST },
+	{ "offset beyond the page", 0, 0x24, 31, 0, 4096, CMD_BAD_PARAM,
+	  OBJ_UMEM, SYND_ADDRESS },
+	{ "ATS", 0, 0x20, 31, 31, 1, CMD_BAD_PARAM, OBJ_UMEM,
+	  SYND_UNSUPPORTED },
+	{ "user", 0, MSG_UID, 0x1234, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID },
+};
+
 static void test_create_bad(void **state)
 {
 	uint32_t id;
 
 	(void)state;
-	msg_umem(uid, MTT_R);
-	be64_put(msg.in + 0x28, PAGES + 1);
-	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
-	be64_put(msg.in + 0x28, UINT64_MAX);
-	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
-	be64_put(msg.in + 0x28, 0);
-	assert_refused(guest, &msg, CMD_BAD_INP_LEN, OBJ_UMEM, SYND_LIST);
-	msg_umem(uid, MTT_R);
+	EXPECT_REFUSED(bad_umems, make_umem);
+	make_umem();
 	bits_set(msg.in, 0x24, 31, 0, 4096);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
 	bits_set(msg.in, 0x20, 4, 0, 1); /* of 8 KiB: it is inside now */
 	id = msg_create(guest, &msg);
 	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
 	bits_set(msg.in, 0x20, 4, 0, 32 - 1);
 	msg_create(guest, &msg); /* the largest: 2^43 bytes */
-	msg_umem(uid, MTT_R);
-	bits_set(msg.in, 0x20, 31, 31, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_UNSUPPORTED);
-	msg_umem(0x1234, MTT_R);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID);
 }
 
 static void test_ownership(void **state)
@@ -148,6 +143,28 @@ static void msg_umem_cq(uint32_t id, uint64_t off, uint64_t dbr)
 
 #define END (PAGES * 4096ull - OFFSET)
 
+static uint32_t umem; /* that the bad ones are on */
+
+static void make_umem_cq(void)
+{
+	msg_umem_cq(umem, 0, 0);
+}
+
+#define DBR (CMD_CTX_AT + 0x38)
+
+static const struct bad bad_cqs[] = {
+	{ "one byte beyond the end", 0, 0x50, ALL_64, END - 1023, CMD_BAD_PARAM,
+	  OBJ_UMEM, SYND_ADDRESS },
+	{ "offset that wraps", 0, 0x50, ALL_64, UINT64_MAX - 8, CMD_BAD_PARAM,
+	  OBJ_UMEM, SYND_ADDRESS },
+	{ "doorbell record not aligned", DBR, 0, ALL_64, END - 7, CMD_BAD_PARAM,
+	  OBJ_CQ, SYND_ADDRESS },
+	{ "doorbell record at the end", DBR, 0, ALL_64, END, CMD_BAD_PARAM,
+	  OBJ_UMEM, SYND_ADDRESS },
+	{ "doorbell record that wraps", DBR, 0, ALL_64, UINT64_MAX - 7,
+	  CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS },
+};
+
 static void test_cq(void **state)
 {
 	uint32_t id = make(uid, MTT_R | MTT_W), cqn;
@@ -171,16 +188,8 @@ static void test_cq(void **state)
 	assert_int_equal(ring_gpa(&cq->ring, 1023), at(END - 1));
 	assert_int_equal(cq->dbr, at(END - 8));
 	assert_int_equal(cmd_number(guest, DESTROY_CQ, cqn, uid), CMD_OK);
-	msg_umem_cq(id, END - 1023, 0);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
-	msg_umem_cq(id, UINT64_MAX - 8, 0);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
-	msg_umem_cq(id, 0, END - 7);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_CQ, SYND_ADDRESS);
-	msg_umem_cq(id, 0, END);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
-	msg_umem_cq(id, 0, UINT64_MAX - 7);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
+	umem = id;
+	EXPECT_REFUSED(bad_cqs, make_umem_cq);
 	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
 	/* The device writes CQEs, but not doorbell records. */
 	id = make(uid, MTT_R);
@@ -282,10 +291,33 @@ static void test_mkey_pages(void **state)
 	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
 }
 
+static void make_umem_mkey(void)
+{
+	msg_umem_mkey(umem, 0, 8);
+}
+
+static const struct bad bad_mkeys[] = {
+	{ "offset", 0, 0x68, ALL_64, END - 7, CMD_BAD_PARAM, OBJ_UMEM,
+	  SYND_ADDRESS },
+	{ "length", CMD_CTX_AT, MKC_LEN_AT, ALL_64, END + 1, CMD_BAD_PARAM,
+	  OBJ_UMEM, SYND_ADDRESS },
+	{ "length that wraps", CMD_CTX_AT, MKC_LEN_AT, ALL_64, UINT64_MAX,
+	  CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS },
+	{ "free", CMD_CTX_AT, MKC_FREE, 1, CMD_BAD_PARAM, OBJ_MKEY,
+	  SYND_FIELD },
+	{ "UMR", CMD_CTX_AT, MKC_UMR_EN, 1, CMD_BAD_PARAM, OBJ_MKEY,
+	  SYND_FIELD },
+	{ "all addresses", CMD_CTX_AT, MKC_LENGTH64, 1, CMD_BAD_PARAM, OBJ_MKEY,
+	  SYND_FIELD },
+	{ "list of keys", CMD_CTX_AT, MKC_MODE_LOW, MKEY_KLM, CMD_BAD_PARAM,
+	  OBJ_MKEY, SYND_TYPE },
+	{ "physical addresses", CMD_CTX_AT, MKC_MODE_LOW, MKEY_PA,
+	  CMD_BAD_PARAM, OBJ_MKEY, SYND_UID },
+};
+
 static void test_mkey(void **state)
 {
 	uint32_t id = make(uid, MTT_R | MTT_W), index;
-	uint8_t *mkc = msg.in + CMD_CTX_AT;
 	struct mkey *mkey;
 
 	(void)state;
@@ -307,61 +339,45 @@ static void test_mkey(void **state)
 	msg_umem_mkey(id, 0, END);
 	index = msg_create(guest, &msg);
 	assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, uid), CMD_OK);
-	msg_umem_mkey(id, 1, END);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
-	msg_umem_mkey(id, 0, UINT64_MAX);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS);
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_FREE, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_UMR_EN, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_LENGTH64, 1);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD);
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_MODE_LOW, MKEY_KLM);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE);
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_MODE_LOW, MKEY_PA);
-	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	umem = id;
+	EXPECT_REFUSED(bad_mkeys, make_umem_mkey);
 	msg_umem_mkey(id, 0, 8);
 	be16_put(msg.in + 2, other_uid);
 	assert_int_equal(msg_send(guest, &msg), CMD_BAD_RES);
 	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid), CMD_OK);
 }
 
+static void make_readable(void)
+{
+	msg_umem_mkey(umem, 0, 8);
+	bits_set(msg.in + CMD_CTX_AT, MKC_LW, 0);
+	bits_set(msg.in + CMD_CTX_AT, MKC_RR, 1);
+}
+
+static const struct bad bad_rights[] = {
+	{ "local write", CMD_CTX_AT, 0x00, 11, 11, 1, CMD_BAD_PARAM, OBJ_UMEM,
+	  SYND_FIELD },
+	{ "remote write", CMD_CTX_AT, 0x00, 13, 13, 1, CMD_BAD_PARAM, OBJ_UMEM,
+	  SYND_FIELD },
+	{ "atomics", CMD_CTX_AT, 0x00, 14, 14, 1, CMD_BAD_PARAM, OBJ_UMEM,
+	  SYND_FIELD },
+};
+
 /* No right to write by a key where the user has none. */
 static void test_mkey_read_only(void **state)
 {
-	static const struct {
-		unsigned int word, hi, lo;
-	} rights[] = { { 0, 11, 11 }, { 0, 13, 13 }, { 0, 14, 14 } };
-	uint32_t id = make(uid, MTT_R);
-	uint8_t *mkc = msg.in + CMD_CTX_AT;
-	unsigned int i;
-
 	(void)state;
 	user_pd = 0;
-	for (i = 0; i < 3; i++) {
-		msg_umem_mkey(id, 0, 8);
-		bits_set(mkc, MKC_LW, 0);
-		bits_set(mkc, MKC_RR, 1);
-		bits_set(mkc, rights[i].word, rights[i].hi, rights[i].lo, 1);
-		assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_UMEM,
-			       SYND_FIELD);
-	}
-	msg_umem_mkey(id, 0, 8);
-	bits_set(mkc, MKC_LW, 0);
-	bits_set(mkc, MKC_RR, 1);
+	umem = make(uid, MTT_R);
+	EXPECT_REFUSED(bad_rights, make_readable);
+	make_readable();
 	msg_create(guest, &msg);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, drv_teardown)
 		T(create_bad), T(ownership),	  T(cq), T(qp), T(mkey),
 		T(mkey_pages), T(mkey_read_only),
 	};

@@ -25,10 +25,7 @@
 #define NUM_MRS	     100000u
 #define NUM_WINDOWS  10000u
 
-static struct msg msg;
 static uint8_t *const mkc = msg.in + CMD_CTX_AT;
-static struct drv drv;
-static struct guest *const guest = &drv.guest;
 static struct drv_qp qp;
 static uint16_t sq_pi;
 
@@ -77,20 +74,6 @@ static struct mkey *make_key(enum mkey_mode mode, uint32_t octwords)
 	bits_set(mkc, MKC_LOG_PAGE, 12);
 	bits_set(mkc, MKC_OCTWORDS, octwords);
 	return mkey_get(guest->hca, msg_create(guest, &msg));
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	drv_init(&drv);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	drv_fini(&drv);
-	return 0;
 }
 
 static void move(uint32_t index, uint32_t pd)
@@ -303,11 +286,10 @@ static void test_capability(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
-		T(pd_references),
-		T(many),
-		T(statistics),
-		T(capability),
+		DRV_TEST(pd_references),
+		DRV_TEST(many),
+		DRV_TEST(statistics),
+		DRV_TEST(capability),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
