@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "clock.h"
 #include "front_state.h"
 #include "guest.h"
 #include "objects_state.h"
@@ -144,7 +145,7 @@ static void test_timer_and_health(void **state)
 	assert_int_not_equal(h0, 0);
 	n0 = loop_now_ns();
 	t0 = read_timer();
-	usleep(30000);
+	clock_move(30000000);
 	t1 = read_timer();
 	n1 = loop_now_ns();
 	assert_int_not_equal(guest_read32(&g, 0x1010), h0);

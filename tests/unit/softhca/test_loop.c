@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "clock.h"
 #include "guest.h"
 
 #define MS 1000000ull
@@ -92,9 +93,11 @@ static void test_timer_not_early(void **state)
 {
 	int id = 1;
 	struct loop_timer t = { .fn = note, .arg = &id };
-	uint64_t start = loop_now_ns();
+	uint64_t start;
 
 	(void)state;
+	clock_real = true;
+	start = loop_now_ns();
 	loop_timer_set(loop, &t, 20 * MS);
 	assert_true(loop_timer_pending(&t));
 	loop_turn(loop, 0);
@@ -102,6 +105,7 @@ static void test_timer_not_early(void **state)
 	while (!num_trace)
 		loop_turn(loop, 100);
 	assert_true(loop_now_ns() - start >= 20 * MS);
+	clock_real = false;
 }
 
 struct rearm {
@@ -164,7 +168,7 @@ static void test_timer_cancels_others(void **state)
 		victims[i].arg = &id;
 		loop_timer_set(loop, &victims[i], 1000);
 	}
-	usleep(2000);
+	clock_move(2000000);
 	loop_turn(loop, 0);
 	loop_turn(loop, 0);
 	assert_int_equal(num_trace, 0);

@@ -92,6 +92,9 @@ void client_send(struct vfu_client *c, uint16_t command, uint32_t flags,
 	free(msg);
 }
 
+/* How long an answer may take that is not due at a time. */
+#define WAIT_MS 60000u
+
 /* Bytes of the stream; the count, short only at its end or the deadline. */
 static size_t recv_bytes(struct vfu_client *c, void *buf, size_t len,
 			 unsigned int timeout_ms)
@@ -117,13 +120,13 @@ void client_recv(struct vfu_client *c, struct vfu_answer *answer)
 {
 	size_t size;
 
-	size = recv_bytes(c, &answer->hdr, sizeof(answer->hdr), 1000);
+	size = recv_bytes(c, &answer->hdr, sizeof(answer->hdr), WAIT_MS);
 	assert_int_equal(size, sizeof(answer->hdr));
 	assert_int_equal(answer->hdr.flags & VFU_TYPE_MASK, VFU_TYPE_REPLY);
 	assert_in_range(answer->hdr.size, sizeof(answer->hdr),
 			sizeof(answer->hdr) + sizeof(answer->body));
 	answer->len = answer->hdr.size - sizeof(answer->hdr);
-	assert_int_equal(recv_bytes(c, answer->body, answer->len, 1000),
+	assert_int_equal(recv_bytes(c, answer->body, answer->len, WAIT_MS),
 			 answer->len);
 	/* An error comes with nothing but the header. */
 	if (answer->hdr.flags & VFU_ERROR) {
