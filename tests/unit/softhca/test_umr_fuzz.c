@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "umr_wqe.h"
+#include "rig_umr.h"
 
 #define ROUNDS	 3000u
 #define NUM_OWN	 8u

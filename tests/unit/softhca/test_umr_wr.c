@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "umr_wqe.h"
+#include "rig_umr.h"
 
 #define MW_BIND	   0x06u
 #define REM_ACCESS 0x13u

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "umr_wqe.h"
+#include "rig_umr.h"
 
 #define MW_BIND	   0x06u
 #define LOCAL_PROT 0x04u

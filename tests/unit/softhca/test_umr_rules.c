@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "umr_wqe.h"
+#include "rig_umr.h"
 
 #define MW_BIND 0x06u
 #define QP_OP	0x02u

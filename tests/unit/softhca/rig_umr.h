@@ -3,8 +3,8 @@
  * UMR WQEs for tests, laid out by plain offsets: control segment at 0, UMR
  * control at 16, key context at 64, list at 128.
  */
-#ifndef TEST_UMR_WQE_H
-#define TEST_UMR_WQE_H
+#ifndef TEST_RIG_UMR_H
+#define TEST_RIG_UMR_H
 
 #include "rig.h"
 
