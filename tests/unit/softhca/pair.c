@@ -8,14 +8,11 @@
 
 #include "pair.h"
 
-struct guest ga, gb;
-struct rig_qp *a, *b;
 struct mkey *src, *dst;
 
 int pair_setup(void **state)
 {
-	(void)state;
-	rig_init(&ga, &gb);
+	rig_setup(state);
 	dp_set_max_wait(ga.hca, 30000000);
 	dp_set_max_wait(gb.hca, 30000000);
 	a = rig_qp(&ga, 0x41, 6, 4, 6);
@@ -24,13 +21,6 @@ int pair_setup(void **state)
 	dst = rig_mr(&gb, DVA, SIZE, RIG_ALL);
 	rig_fill(&ga, src, VA, SIZE, 1);
 	rig_connect(a, b);
-	return 0;
-}
-
-int pair_teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
 	return 0;
 }
 

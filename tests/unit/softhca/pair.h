@@ -12,12 +12,9 @@
 #define DVA  0x200000020ull
 #define SIZE 12000u
 
-extern struct guest ga, gb;
-extern struct rig_qp *a, *b;
 extern struct mkey *src, *dst;
 
 int pair_setup(void **state);
-int pair_teardown(void **state);
 
 /* An unsignalled WQE of a. */
 void post(uint8_t opcode, uint64_t va, uint32_t rkey, uint32_t lkey,

@@ -11,6 +11,8 @@
 
 #define MAX_THINGS 64u
 
+struct guest ga, gb;
+struct rig_qp *a, *b;
 struct rig_event rig_events[RIG_EVENTS];
 unsigned int rig_num_events;
 
@@ -79,20 +81,23 @@ static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
 	g->version = 2;
 }
 
-void rig_init(struct guest *a, struct guest *b)
+int rig_setup(void **state)
 {
+	(void)state;
 	num_qps = num_srqs = rig_num_events = 0;
-	guest_init(a);
-	guest_init_on(b, a, 1);
-	a->hca->owner = b->hca->owner = &owner;
-	set_gid(a, 3, 1);
-	set_gid(b, 3, 2);
+	guest_init(&ga);
+	guest_init_on(&gb, &ga, 1);
+	ga.hca->owner = gb.hca->owner = &owner;
+	set_gid(&ga, 3, 1);
+	set_gid(&gb, 3, 2);
+	return 0;
 }
 
-void rig_fini(struct guest *a, struct guest *b)
+int rig_teardown(void **state)
 {
 	unsigned int i;
 
+	(void)state;
 	for (i = 0; i < num_qps; i++) {
 		if (qps[i].qp)
 			rig_qp_free(qps[i].qp);
@@ -102,8 +107,9 @@ void rig_fini(struct guest *a, struct guest *b)
 		free(srqs[i].srq->srq.ring.pages);
 		free(srqs[i].srq);
 	}
-	guest_fini(b);
-	guest_fini(a);
+	guest_fini(&gb);
+	guest_fini(&ga);
+	return 0;
 }
 
 /* Pages in reverse order, so that going on by address is wrong. */

@@ -50,9 +50,11 @@ extern unsigned int rig_num_events;
 void rig_place(struct guest *guest, struct obj *obj, uint32_t id);
 bool rig_move_key(struct hca *hca, struct mkey *mkey, uint32_t pd);
 
-/* Two HCAs on one wire; ends with everything that was made on them. */
-void rig_init(struct guest *a, struct guest *b);
-void rig_fini(struct guest *a, struct guest *b);
+/* Two HCAs on one wire; they end with everything that was made on them. */
+extern struct guest ga, gb;
+extern struct rig_qp *a, *b; /* what most tests work on; they make them */
+int rig_setup(void **state);
+int rig_teardown(void **state);
 
 /* An RC QP in RESET: SQ of 2^log_sq WQEBBs, RQ of 2^log_rq entries. */
 struct rig_qp *rig_qp(struct guest *guest, uint32_t qpn, unsigned int log_sq,
@@ -73,7 +75,7 @@ void rig_use_srq(struct rig_qp *q, struct rig_srq *s);
 #define RIG_OTHER_PD 8u /* the only other one that there is */
 #define RIG_ALL	     (XLAT_LR | XLAT_LW | XLAT_RR | XLAT_RW | XLAT_ATOMIC)
 
-/* All of them; rig_fini() calls it. */
+/* All of them; rig_teardown() calls it. */
 void rig_mkeys_free(void);
 /* An mkey without translation; index from the number of keys made so far. */
 struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,

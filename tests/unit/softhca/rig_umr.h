@@ -2,6 +2,9 @@
 /*
  * UMR WQEs for tests, laid out by plain offsets: control segment at 0, UMR
  * control at 16, key context at 64, list at 128.
+ *
+ * And what most tests of UMR work on, all on one HCA: the kernel's UMR queue,
+ * and a user's QP a that is connected to b.
  */
 #ifndef TEST_RIG_UMR_H
 #define TEST_RIG_UMR_H
@@ -13,6 +16,12 @@
 #define UMR_F_LIVE   0x40u /* it must not */
 #define UMR_F_OFFSET 0x10u
 #define UMR_F_QPN    0x08u
+
+/* Syndromes of failed WQEs. */
+#define QP_OP	   0x02u
+#define LOCAL_PROT 0x04u
+#define MW_BIND	   0x06u
+#define REM_ACCESS 0x13u
 
 #define M_LEN	 (1ull << 0)
 #define M_PAGE	 (1ull << 1)
@@ -36,63 +45,20 @@
 #define C_LW   0x0800u
 #define C_LR   0x0400u
 
-static inline void umr_begin(struct rig_wqe *w, uint32_t key, uint8_t flags,
-			     uint64_t mask)
-{
-	wq_begin(w, 0x25, RIG_SIGNAL, key);
-	w->b[16] = flags;
-	be64_put(w->b + 24, mask);
-	w->len = 128;
-}
+extern struct rig_qp *umrq;
+extern struct mkey *pa; /* all of guest memory, as the kernel names it */
+int umr_setup(void **state);
+/* On guest, a free key for UMR with room for so many octwords. */
+struct mkey *umr_blank(struct guest *guest, enum mkey_mode mode,
+		       uint32_t octwords);
 
-static inline uint8_t *umr_ctx(struct rig_wqe *w)
-{
-	return w->b + 64;
-}
-
-static inline void umr_offset(struct rig_wqe *w, uint64_t octwords)
-{
-	w->b[16] |= UMR_F_OFFSET;
-	be16_put(w->b + 22, (uint16_t)octwords);
-	be32_put(w->b + 32, (uint32_t)(octwords >> 16));
-}
-
+void umr_begin(struct rig_wqe *w, uint32_t key, uint8_t flags, uint64_t mask);
+uint8_t *umr_ctx(struct rig_wqe *w);
+void umr_offset(struct rig_wqe *w, uint64_t octwords);
 /* One octword of an inline list; umr_list_end() fills the group up. */
-static inline void umr_octword(struct rig_wqe *w, uint32_t a, uint32_t b,
-			       uint64_t c)
-{
-	be32_put(w->b + w->len, a);
-	be32_put(w->b + w->len + 4, b);
-	be64_put(w->b + w->len + 8, c);
-	w->len += 16;
-}
-
-static inline void umr_list_end(struct rig_wqe *w)
-{
-	w->len = (w->len + 63) & ~63u;
-	be16_put(w->b + 20, (uint16_t)((w->len - 128) / 16));
-}
-
+void umr_octword(struct rig_wqe *w, uint32_t a, uint32_t b, uint64_t c);
+void umr_list_end(struct rig_wqe *w);
 /* Post, run, and expect the syndrome (0: success); a failed QP is revived. */
-static inline void umr_do(struct rig_qp *q, struct rig_wqe *w, uint8_t syndrome)
-{
-	uint16_t counter = q->sq_pi;
-	const uint8_t *cqe;
-
-	rig_post(q, w);
-	rig_ring(q);
-	guest_run(q->guest);
-	cqe = rig_poll(&q->scq);
-	assert_non_null(cqe);
-	if (!syndrome) {
-		expect_send_done(cqe, q, 0x25, counter);
-		assert_null(rig_poll(&q->scq));
-		return;
-	}
-	expect_error(cqe, q, true, counter, syndrome);
-	assert_int_equal(cqe[0x38], 0x25);
-	assert_int_equal(q->qp.state, QP_ERR);
-	rig_revive(q);
-}
+void umr_do(struct rig_qp *q, struct rig_wqe *w, uint8_t syndrome);
 
 #endif

@@ -433,7 +433,7 @@ static void test_bad_read_key_off(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, pair_setup, pair_teardown)
+	cmocka_unit_test_setup_teardown(name, pair_setup, rig_teardown)
 
 int main(void)
 {

@@ -236,8 +236,7 @@ static void test_umr_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) \
-	cmocka_unit_test_setup_teardown(test_##f, pair_setup, pair_teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
 		T(flush_by_command),
 		T(flush_bounded),
 		T(flush_srq),

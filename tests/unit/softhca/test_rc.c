@@ -16,28 +16,18 @@
 #define VA   0x7f0000000123ull /* not at a page's start */
 #define SIZE 20000u
 
-static struct guest ga, gb;
-static struct rig_qp *a, *b;
 static struct mkey *src, *dst;
 
 /* a and b connected, on two HCAs; src is a's memory, dst is b's. */
 static int setup(void **state)
 {
-	(void)state;
-	rig_init(&ga, &gb);
+	rig_setup(state);
 	a = rig_qp(&ga, 0x41, 6, 4, 6);
 	b = rig_qp(&gb, 0x42, 6, 4, 6);
 	src = rig_mr(&ga, VA, SIZE, RIG_ALL);
 	dst = rig_mr(&gb, VA + 0x5000, SIZE, RIG_ALL);
 	rig_fill(&ga, src, VA, SIZE, 1);
 	rig_connect(a, b);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
 	return 0;
 }
 
@@ -552,7 +542,7 @@ static void test_send_inv(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, rig_teardown)
 		T(test_send),	       T(test_send_solicited),
 		T(test_send_imm),      T(test_write),
 		T(test_write_imm),     T(test_read),

@@ -327,8 +327,7 @@ static void test_srq_of_another_pd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) \
-	cmocka_unit_test_setup_teardown(test_##f, pair_setup, pair_teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
 		T(local_key),
 		T(local_range),
 		T(local_pd),

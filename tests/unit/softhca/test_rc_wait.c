@@ -257,8 +257,7 @@ static void test_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) \
-	cmocka_unit_test_setup_teardown(test_##f, pair_setup, pair_teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
 		T(rnr_then_ready),
 		T(rnr_write_imm),
 		T(rnr_given_up),

@@ -17,13 +17,11 @@
 #define SIZE 12000u
 #define QKEY 0x11223344u
 
-static struct guest ga, gb;
-static struct rig_qp *a, *b;
 static struct mkey *src, *dst;
 
 static void make(enum qp_type type)
 {
-	rig_init(&ga, &gb);
+	rig_setup(NULL);
 	a = rig_qp(&ga, 0x41, 6, 4, 6);
 	b = rig_qp(&gb, 0x42, 6, 4, 6);
 	a->qp.type = b->qp.type = type;
@@ -50,13 +48,6 @@ static int setup_uc(void **state)
 {
 	(void)state;
 	make(QP_UC);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
 	return 0;
 }
 
@@ -310,8 +301,8 @@ static void test_uc_half_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define UD(f) cmocka_unit_test_setup_teardown(test_##f, setup_ud, teardown)
-#define UC(f) cmocka_unit_test_setup_teardown(test_##f, setup_uc, teardown)
+#define UD(f) cmocka_unit_test_setup_teardown(test_##f, setup_ud, rig_teardown)
+#define UC(f) cmocka_unit_test_setup_teardown(test_##f, setup_uc, rig_teardown)
 		UD(ud_ipv4),
 		UD(ud_grh),
 		UD(gsi),

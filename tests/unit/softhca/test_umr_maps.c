@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a UMR WQE's list is taken whole or not at all: inline and by
- * pointer, at offsets, within the bounds of the WQE, of the memory that is
- * named and of the translation, wherever in the queue the WQE begins.
+ * Proves what lists of pages and keys map once a UMR WQE has written them: as
+ * the kernel's drivers register memory, at once or in pieces, and take it back;
+ * lists inline and by pointer, at offsets, within the bounds of the WQE, of the
+ * memory that is named and of the translation, wherever in the queue the WQE
+ * begins, each taken whole or not at all; keys that are invalidated while in
+ * use.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,47 +16,167 @@
 
 #include "rig_umr.h"
 
-#define MW_BIND	   0x06u
-#define LOCAL_PROT 0x04u
-#define QP_OP	   0x02u
+#define VA  0x7f0000000100ull
+#define BIG 5000000u
 
-static struct guest ga, gb;
-static struct rig_qp *umrq, *a;
-static struct mkey *pa;
+#define M_REG                                                              \
+	(M_KEY | M_FREE | M_LR | M_LW | M_RR | M_RW | M_A | M_PD | M_LEN | \
+	 M_PAGE | M_START)
 
-/* umrq is the kernel's UMR queue, a a user's QP. */
-static int setup(void **state)
+/* As the kernel registers memory: context, and a list by pointer. */
+static void reg_wqe(struct rig_wqe *w, const struct mkey *m, uint64_t list,
+		    uint32_t octwords, uint64_t len)
 {
-	(void)state;
-	rig_init(&ga, &gb);
-	umrq = rig_qp(&ga, 0x50, 6, 0, 4);
-	umrq->qp.type = QP_REG_UMR;
-	umrq->qp.pd = 0;
-	rig_connect(umrq, umrq);
-	a = rig_qp(&ga, 0x41, 6, 4, 6);
-	a->qp.obj.uid = 5;
-	rig_connect(a, a);
-	pa = rig_mkey(&ga, MKEY_PA, 0, 0, XLAT_LR | XLAT_LW);
-	pa->length64 = true;
-	return 0;
+	umr_begin(w, rig_key(m), UMR_F_FREE, M_REG);
+	be16_put(w->b + 20, (uint16_t)octwords);
+	be32_put(umr_ctx(w), C_LR | C_LW | C_RR | C_RW | C_A);
+	be32_put(umr_ctx(w) + 4, 0xffffff00u | m->variant);
+	be32_put(umr_ctx(w) + 12, RIG_PD);
+	be64_put(umr_ctx(w) + 16, VA);
+	be64_put(umr_ctx(w) + 24, len);
+	umr_ctx(w)[0x3b] = 12;
+	wq_data(w, rig_key(pa), list, octwords * 16);
 }
 
-static int teardown(void **state)
+/* A list of n page addresses, filled up to whole groups. */
+static uint64_t page_list(uint64_t pages, unsigned int n, uint32_t *octwords)
 {
-	(void)state;
-	rig_fini(&ga, &gb);
-	return 0;
+	uint64_t list = guest_alloc(&ga, n * 8 + 64);
+	uint8_t *p = guest_ptr(&ga, list, n * 8);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		be64_put(p + i * 8, (pages + (uint64_t)i * 4096) | 3);
+	*octwords = (n + 7) / 8 * 4;
+	return list;
 }
 
-/* A free key for UMR with room for so many octwords. */
-static struct mkey *blank(enum mkey_mode mode, uint32_t octwords)
+static void write_to(struct rig_qp *q, uint32_t rkey, uint64_t va,
+		     uint32_t lkey, uint64_t from, uint32_t len)
 {
-	struct mkey *m = rig_mkey(&ga, mode, 0, 0, 0);
+	struct rig_wqe w;
 
-	m->free = m->umr_en = true;
-	m->octwords = octwords;
-	m->log_page = 12;
-	return m;
+	wq_begin(&w, 0x08, RIG_SIGNAL, 0);
+	wq_raddr(&w, va, rkey);
+	wq_data(&w, lkey, from, len);
+	rig_post(q, &w);
+	rig_ring(q);
+	guest_run(&ga);
+}
+
+static void test_register(void **state)
+{
+	struct mkey *src = rig_mr(&ga, 0x5000, 8192, RIG_ALL);
+	struct mkey *m =
+		umr_blank(&ga, MKEY_MTT, 2); /* three pages; the list has 8 */
+	uint64_t pages = guest_alloc(&ga, 3 * 4096);
+	struct rig_wqe w;
+	uint32_t octwords;
+	uint64_t list = page_list(pages, 3, &octwords);
+
+	(void)state;
+	m->pd = RIG_OTHER_PD;
+	reg_wqe(&w, m, list, octwords, 0x2f00);
+	umr_do(umrq, &w, 0);
+	assert_false(m->free);
+	assert_int_equal(m->pd, RIG_PD);
+	assert_int_equal(m->start, VA);
+	assert_int_equal(m->len, 0x2f00);
+	assert_int_equal(m->octwords, 2);
+	assert_int_equal(m->mtt[2], pages + 8192);
+	rig_fill(&ga, src, 0x5000, 8192, 1);
+	write_to(a, rig_key(m), VA + 0x800, rig_key(src), 0x5000, 8192);
+	expect_send_done(rig_poll_one(&a->scq), a, 0x08, 0);
+	rig_check(&ga, m, VA + 0x800, 8192, 1);
+	/* The end is where it was said to be. */
+	write_to(a, rig_key(m), VA + 0x2eff, rig_key(src), 0x5000, 2);
+	expect_error(rig_poll_one(&a->scq), a, true, 1, 0x13);
+	assert_int_equal(ga.hca->stats.wqes_send[0x25], 1);
+}
+
+/* A long list in pieces: the key is enabled by the last of them. */
+static void test_pieces(void **state)
+{
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 0x10010);
+	struct rig_wqe w;
+	uint32_t octwords;
+	uint64_t list = page_list(GUEST_RAM_BASE, 16, &octwords);
+
+	(void)state;
+	umr_begin(&w, rig_key(m), UMR_F_FREE, 0);
+	be16_put(w.b + 20, 8);
+	wq_data(&w, rig_key(pa), list, 128);
+	umr_do(umrq, &w, 0);
+	assert_true(m->free);
+	assert_int_equal(m->len, 0);
+	reg_wqe(&w, m, list, 4, 0x20010 * 4096ull - 0x100);
+	umr_offset(&w, 0x1000c);
+	umr_do(umrq, &w, 0);
+	assert_false(m->free);
+	assert_int_equal(m->mtt[15], GUEST_RAM_BASE + 15 * 4096);
+	assert_int_equal(m->mtt[16], ~0ull);
+	assert_int_equal(m->mtt[0x20018], GUEST_RAM_BASE);
+	assert_int_equal(m->mtt[0x2001f], GUEST_RAM_BASE + 7 * 4096);
+	/* What nobody wrote is no page. */
+	write_to(a, rig_key(m), VA + 16 * 4096, rig_key(m), VA, 8);
+	expect_error(rig_poll_one(&a->scq), a, true, 0, 0x13);
+}
+
+/* As a kernel module registers and invalidates by its own QP. */
+static void test_fast_reg(void **state)
+{
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 4);
+	uint64_t page = guest_alloc(&ga, 4096);
+	struct rig_wqe w;
+
+	(void)state;
+	a->qp.obj.uid = 0;
+	a->qp.fre = true;
+	umr_begin(&w, (rig_key(m) & ~0xffu) | 0x33, UMR_F_INLINE | UMR_F_FREE,
+		  M_LEN | M_PAGE | M_START | M_RINVAL | M_KEY | M_LR | M_LW |
+			  M_RR | M_RW | (1ull << 23) | M_FREE | M_A);
+	be32_put(umr_ctx(&w), C_LR | C_RR);
+	be32_put(umr_ctx(&w) + 4, 0xffffff33);
+	be32_put(umr_ctx(&w) + 12, 1u << 24);
+	be64_put(umr_ctx(&w) + 16, VA);
+	be64_put(umr_ctx(&w) + 24, 0x700);
+	umr_ctx(&w)[0x3b] = 12;
+	umr_octword(&w, 0, (uint32_t)page | 3, 0);
+	umr_list_end(&w);
+	umr_do(a, &w, 0);
+	assert_int_equal(m->variant, 0x33);
+	assert_true(m->en_rinval && m->lr && m->rr && !m->rw && !m->free);
+	assert_int_equal(m->mtt[0], page);
+	umr_do(a, &w, MW_BIND); /* it is not free any more */
+
+	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_FREE);
+	be32_put(umr_ctx(&w), C_FREE);
+	umr_do(a, &w, 0);
+	assert_true(m->free);
+}
+
+/* Dereg: the key goes back to the kernel's PD, its list is given up. */
+static void test_revoke(void **state)
+{
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 4);
+	struct rig_wqe w;
+	uint32_t octwords;
+	uint64_t list = page_list(GUEST_RAM_BASE, 8, &octwords);
+
+	(void)state;
+	reg_wqe(&w, m, list, octwords, 4096);
+	umr_do(umrq, &w, 0);
+	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_FREE | M_PD);
+	be32_put(umr_ctx(&w), C_FREE);
+	be32_put(umr_ctx(&w) + 12, 99); /* no such PD */
+	umr_do(umrq, &w, MW_BIND);
+	assert_false(m->free);
+	assert_non_null(m->mtt);
+	be32_put(umr_ctx(&w) + 12, RIG_OTHER_PD);
+	umr_do(umrq, &w, 0);
+	assert_true(m->free);
+	assert_int_equal(m->pd, RIG_OTHER_PD);
+	assert_null(m->mtt);
 }
 
 static void list_case(struct mkey *m, uint32_t num, uint64_t at,
@@ -71,7 +194,7 @@ static void list_case(struct mkey *m, uint32_t num, uint64_t at,
 
 static void test_list_bounds(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 9); /* room for 12 */
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 9); /* room for 12 */
 
 	(void)state;
 	list_case(m, 12, 0, 0);
@@ -89,7 +212,7 @@ static void test_list_bounds(void **state)
 
 static void test_wqe_bounds(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 8);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 8);
 	struct rig_wqe w;
 	uint32_t len;
 
@@ -114,7 +237,7 @@ static void test_wqe_bounds(void **state)
 static void test_list_pointer(void **state)
 {
 	struct mkey *mr = rig_mr(&ga, 0x9000, 8192, XLAT_LR);
-	struct mkey *m = blank(MKEY_KLM, 16);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 16);
 	uint8_t entry[16] = { 0, 0, 16, 0, 0, 0, 0x77, 0 };
 	struct rig_wqe w;
 
@@ -151,7 +274,7 @@ static void test_list_pointer(void **state)
 static void test_wrap(void **state)
 {
 	struct rig_qp *q = rig_qp(&ga, 0x60, 3, 0, 4);
-	struct mkey *m = blank(MKEY_KLM, 12);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 12);
 	struct rig_wqe w;
 	unsigned int start, i;
 
@@ -194,7 +317,8 @@ static enum xlat_status reads(const struct mkey *m, uint64_t va, uint64_t len)
 static void test_fill_is_no_bind(void **state)
 {
 	struct mkey *mr = rig_mr(&ga, 0x30000, 20000, XLAT_LR);
-	struct mkey *m = blank(MKEY_KLM, 4), *win = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4),
+		    *win = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -223,12 +347,51 @@ static void test_fill_is_no_bind(void **state)
 	assert_int_equal(reads(m, 0x777, 1000), XLAT_OK);
 }
 
+/* Keys that are invalidated in the middle of a long message. */
+static void test_vanish(void **state)
+{
+	static const uint8_t opcodes[] = { 0x08, 0x08, 0x0a, 0x10, 0x10 };
+	static const uint8_t want[] = { 0x13, 0x04, 0x14, 0x13, 0x04 };
+	struct mkey *from = rig_mr(&ga, 0x10000000, BIG, RIG_ALL);
+	struct mkey *to = rig_mr(&ga, 0x20000000, BIG, RIG_ALL);
+	struct rig_wqe w;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		struct mkey *victim = i == 1 || i == 4 ? from : to;
+
+		rig_recv(b, rig_key(to), 0x20000000, BIG);
+		wq_begin(&w, opcodes[i], RIG_SIGNAL, 0);
+		if (opcodes[i] != 0x0a)
+			wq_raddr(&w, 0x20000000, rig_key(to));
+		wq_data(&w, rig_key(from), 0x10000000, BIG);
+		rig_post(a, &w);
+		rig_ring(a);
+		loop_turn(ga.loop, 0);
+		loop_turn(ga.loop, 0);
+		assert_int_equal(a->scq.count, 0);
+		victim->free = true;
+		guest_run(&ga);
+		expect_error(rig_poll_one(&a->scq), a, true, 0, want[i]);
+		if (opcodes[i] == 0x0a)
+			expect_error(rig_poll(&b->rcq), b, false, 0, 0x04);
+		victim->free = false;
+		rig_revive(a);
+		if (b->qp.state == QP_ERR || i == 1)
+			rig_state(b, QP_ERR), guest_run(&ga);
+		rig_revive(b);
+		b->rcq.seen = b->rcq.count = 0;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
-		T(list_bounds), T(wqe_bounds),	    T(list_pointer),
-		T(wrap),	T(fill_is_no_bind),
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, umr_setup, rig_teardown)
+		T(register),	    T(pieces),	   T(fast_reg),	    T(revoke),
+		T(list_bounds),	    T(wqe_bounds), T(list_pointer), T(wrap),
+		T(fill_is_no_bind), T(vanish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Proves that a UMR WQE changes exactly what it names and nothing when it
- * fails: each bit of the mask; registration at once and in pieces, as the
- * kernel's drivers do it; checks for free, live and bound keys; who may change
- * which key; both settings of the page size; keys that vanish while in use.
+ * Proves that a UMR WQE changes exactly what it names, and nothing when it
+ * fails: each bit of the mask; checks for free, live and bound keys; who may
+ * change which key; both settings of the page size.
+ *
+ * And at random: no UMR WQE and no use of a key lets a user out of his PD.  A
+ * user's QP posts WQEs that are right but for a few bits, over regions, windows
+ * and lists that nest in each other, of his PD, of another one and of the
+ * kernel, and reads and writes by whatever keys there are.  Memory of the other
+ * PD is never changed nor seen, the device answers each WQE, and keys that are
+ * not the user's stay as they were.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,152 +19,6 @@
 #include <cmocka.h>
 
 #include "rig_umr.h"
-
-#define MW_BIND 0x06u
-#define QP_OP	0x02u
-#define VA	0x7f0000000100ull
-
-static struct guest ga, gb;
-static struct rig_qp *umrq, *a, *b;
-static struct mkey *pa;
-
-/* umrq is the kernel's UMR queue, a a user's QP connected to b, one HCA. */
-static int setup(void **state)
-{
-	(void)state;
-	rig_init(&ga, &gb);
-	umrq = rig_qp(&ga, 0x50, 6, 0, 4);
-	umrq->qp.type = QP_REG_UMR;
-	umrq->qp.pd = 0;
-	rig_connect(umrq, umrq);
-	a = rig_qp(&ga, 0x41, 6, 4, 6);
-	b = rig_qp(&ga, 0x42, 6, 4, 6);
-	a->qp.obj.uid = b->qp.obj.uid = 5;
-	rig_connect(a, b);
-	pa = rig_mkey(&ga, MKEY_PA, 0, 0, XLAT_LR | XLAT_LW);
-	pa->length64 = true;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
-	return 0;
-}
-
-/* A free key for UMR with room for so many octwords. */
-static struct mkey *blank(enum mkey_mode mode, uint32_t octwords)
-{
-	struct mkey *m = rig_mkey(&ga, mode, 0, 0, 0);
-
-	m->free = m->umr_en = true;
-	m->octwords = octwords;
-	m->log_page = 12;
-	return m;
-}
-
-#define M_REG                                                              \
-	(M_KEY | M_FREE | M_LR | M_LW | M_RR | M_RW | M_A | M_PD | M_LEN | \
-	 M_PAGE | M_START)
-
-/* As the kernel registers memory: context, and a list by pointer. */
-static void reg_wqe(struct rig_wqe *w, const struct mkey *m, uint64_t list,
-		    uint32_t octwords, uint64_t len)
-{
-	umr_begin(w, rig_key(m), UMR_F_FREE, M_REG);
-	be16_put(w->b + 20, (uint16_t)octwords);
-	be32_put(umr_ctx(w), C_LR | C_LW | C_RR | C_RW | C_A);
-	be32_put(umr_ctx(w) + 4, 0xffffff00u | m->variant);
-	be32_put(umr_ctx(w) + 12, RIG_PD);
-	be64_put(umr_ctx(w) + 16, VA);
-	be64_put(umr_ctx(w) + 24, len);
-	umr_ctx(w)[0x3b] = 12;
-	wq_data(w, rig_key(pa), list, octwords * 16);
-}
-
-/* A list of n page addresses, filled up to whole groups. */
-static uint64_t page_list(uint64_t pages, unsigned int n, uint32_t *octwords)
-{
-	uint64_t list = guest_alloc(&ga, n * 8 + 64);
-	uint8_t *p = guest_ptr(&ga, list, n * 8);
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		be64_put(p + i * 8, (pages + (uint64_t)i * 4096) | 3);
-	*octwords = (n + 7) / 8 * 4;
-	return list;
-}
-
-static void write_to(struct rig_qp *q, uint32_t rkey, uint64_t va,
-		     uint32_t lkey, uint64_t from, uint32_t len)
-{
-	struct rig_wqe w;
-
-	wq_begin(&w, 0x08, RIG_SIGNAL, 0);
-	wq_raddr(&w, va, rkey);
-	wq_data(&w, lkey, from, len);
-	rig_post(q, &w);
-	rig_ring(q);
-	guest_run(&ga);
-}
-
-static void test_register(void **state)
-{
-	struct mkey *src = rig_mr(&ga, 0x5000, 8192, RIG_ALL);
-	struct mkey *m = blank(MKEY_MTT, 2); /* three pages; the list has 8 */
-	uint64_t pages = guest_alloc(&ga, 3 * 4096);
-	struct rig_wqe w;
-	uint32_t octwords;
-	uint64_t list = page_list(pages, 3, &octwords);
-
-	(void)state;
-	m->pd = RIG_OTHER_PD;
-	reg_wqe(&w, m, list, octwords, 0x2f00);
-	umr_do(umrq, &w, 0);
-	assert_false(m->free);
-	assert_int_equal(m->pd, RIG_PD);
-	assert_int_equal(m->start, VA);
-	assert_int_equal(m->len, 0x2f00);
-	assert_int_equal(m->octwords, 2);
-	assert_int_equal(m->mtt[2], pages + 8192);
-	rig_fill(&ga, src, 0x5000, 8192, 1);
-	write_to(a, rig_key(m), VA + 0x800, rig_key(src), 0x5000, 8192);
-	expect_send_done(rig_poll_one(&a->scq), a, 0x08, 0);
-	rig_check(&ga, m, VA + 0x800, 8192, 1);
-	/* The end is where it was said to be. */
-	write_to(a, rig_key(m), VA + 0x2eff, rig_key(src), 0x5000, 2);
-	expect_error(rig_poll_one(&a->scq), a, true, 1, 0x13);
-	assert_int_equal(ga.hca->stats.wqes_send[0x25], 1);
-}
-
-/* A long list in pieces: the key is enabled by the last of them. */
-static void test_pieces(void **state)
-{
-	struct mkey *m = blank(MKEY_MTT, 0x10010);
-	struct rig_wqe w;
-	uint32_t octwords;
-	uint64_t list = page_list(GUEST_RAM_BASE, 16, &octwords);
-
-	(void)state;
-	umr_begin(&w, rig_key(m), UMR_F_FREE, 0);
-	be16_put(w.b + 20, 8);
-	wq_data(&w, rig_key(pa), list, 128);
-	umr_do(umrq, &w, 0);
-	assert_true(m->free);
-	assert_int_equal(m->len, 0);
-	reg_wqe(&w, m, list, 4, 0x20010 * 4096ull - 0x100);
-	umr_offset(&w, 0x1000c);
-	umr_do(umrq, &w, 0);
-	assert_false(m->free);
-	assert_int_equal(m->mtt[15], GUEST_RAM_BASE + 15 * 4096);
-	assert_int_equal(m->mtt[16], ~0ull);
-	assert_int_equal(m->mtt[0x20018], GUEST_RAM_BASE);
-	assert_int_equal(m->mtt[0x2001f], GUEST_RAM_BASE + 7 * 4096);
-	/* What nobody wrote is no page. */
-	write_to(a, rig_key(m), VA + 16 * 4096, rig_key(m), VA, 8);
-	expect_error(rig_poll_one(&a->scq), a, true, 0, 0x13);
-}
 
 struct field {
 	unsigned int bit, word, hi, lo;
@@ -187,7 +47,7 @@ static const struct field fields[] = {
 
 static void test_each_field(void **state)
 {
-	struct mkey *m = blank(MKEY_MTT, 2);
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 2);
 	uint8_t before[64], after[64], want[64];
 	struct mkey saved = *m;
 	struct rig_wqe w;
@@ -222,7 +82,7 @@ static void test_each_field(void **state)
 
 static void test_signatures_refused(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -241,7 +101,7 @@ static void test_checks(void **state)
 {
 	static const uint8_t flags[] = { 0, UMR_F_FREE, UMR_F_LIVE,
 					 UMR_F_FREE | UMR_F_LIVE };
-	struct mkey *m = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 	unsigned int i, is_free;
 
@@ -271,7 +131,7 @@ static void test_checks(void **state)
 /* The variant counts where a key is invalidated, and only there. */
 static void test_variant(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -294,9 +154,9 @@ static void test_variant(void **state)
 /* What a user's QP must not do, though the kernel's queue may. */
 static void test_user_limits(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 4);
-	struct mkey *mtt = blank(MKEY_MTT, 4);
-	struct mkey *ksm = blank(MKEY_KSM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
+	struct mkey *mtt = umr_blank(&ga, MKEY_MTT, 4);
+	struct mkey *ksm = umr_blank(&ga, MKEY_KSM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -339,7 +199,7 @@ static void test_user_limits(void **state)
 
 static void test_qp_types(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -357,68 +217,11 @@ static void test_qp_types(void **state)
 	expect_error(rig_poll_one(&umrq->scq), umrq, true, 0, QP_OP);
 }
 
-/* As a kernel module registers and invalidates by its own QP. */
-static void test_fast_reg(void **state)
-{
-	struct mkey *m = blank(MKEY_MTT, 4);
-	uint64_t page = guest_alloc(&ga, 4096);
-	struct rig_wqe w;
-
-	(void)state;
-	a->qp.obj.uid = 0;
-	a->qp.fre = true;
-	umr_begin(&w, (rig_key(m) & ~0xffu) | 0x33, UMR_F_INLINE | UMR_F_FREE,
-		  M_LEN | M_PAGE | M_START | M_RINVAL | M_KEY | M_LR | M_LW |
-			  M_RR | M_RW | (1ull << 23) | M_FREE | M_A);
-	be32_put(umr_ctx(&w), C_LR | C_RR);
-	be32_put(umr_ctx(&w) + 4, 0xffffff33);
-	be32_put(umr_ctx(&w) + 12, 1u << 24);
-	be64_put(umr_ctx(&w) + 16, VA);
-	be64_put(umr_ctx(&w) + 24, 0x700);
-	umr_ctx(&w)[0x3b] = 12;
-	umr_octword(&w, 0, (uint32_t)page | 3, 0);
-	umr_list_end(&w);
-	umr_do(a, &w, 0);
-	assert_int_equal(m->variant, 0x33);
-	assert_true(m->en_rinval && m->lr && m->rr && !m->rw && !m->free);
-	assert_int_equal(m->mtt[0], page);
-	umr_do(a, &w, MW_BIND); /* it is not free any more */
-
-	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_FREE);
-	be32_put(umr_ctx(&w), C_FREE);
-	umr_do(a, &w, 0);
-	assert_true(m->free);
-}
-
-/* Dereg: the key goes back to the kernel's PD, its list is given up. */
-static void test_revoke(void **state)
-{
-	struct mkey *m = blank(MKEY_MTT, 4);
-	struct rig_wqe w;
-	uint32_t octwords;
-	uint64_t list = page_list(GUEST_RAM_BASE, 8, &octwords);
-
-	(void)state;
-	reg_wqe(&w, m, list, octwords, 4096);
-	umr_do(umrq, &w, 0);
-	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_FREE | M_PD);
-	be32_put(umr_ctx(&w), C_FREE);
-	be32_put(umr_ctx(&w) + 12, 99); /* no such PD */
-	umr_do(umrq, &w, MW_BIND);
-	assert_false(m->free);
-	assert_non_null(m->mtt);
-	be32_put(umr_ctx(&w) + 12, RIG_OTHER_PD);
-	umr_do(umrq, &w, 0);
-	assert_true(m->free);
-	assert_int_equal(m->pd, RIG_OTHER_PD);
-	assert_null(m->mtt);
-}
-
 static void test_page_size(void **state)
 {
 	static const uint8_t logs[] = { 0, 11, 12, 30, 62, 63 };
-	struct mkey *m = blank(MKEY_MTT, 4);
-	struct mkey *ksm = blank(MKEY_KSM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 4);
+	struct mkey *ksm = umr_blank(&ga, MKEY_KSM, 4);
 	struct rig_wqe w;
 	unsigned int i;
 
@@ -443,7 +246,7 @@ static void test_page_size(void **state)
 
 static void test_range(void **state)
 {
-	struct mkey *m = blank(MKEY_KLM, 4);
+	struct mkey *m = umr_blank(&ga, MKEY_KLM, 4);
 	struct rig_wqe w;
 
 	(void)state;
@@ -456,56 +259,249 @@ static void test_range(void **state)
 	assert_int_equal(m->len, 4096);
 }
 
-#define BIG 5000000u
+/* ---- at random ---- */
 
-/* Keys that are invalidated in the middle of a long message. */
-static void test_vanish(void **state)
+#define ROUNDS	 3000u
+#define NUM_OWN	 8u
+#define MR_VA	 0x10000ull
+#define MR_LEN	 8192u
+#define SECRET	 0x5e
+#define OPEN	 0x0e
+#define OCTWORDS 8u
+
+static struct mkey *mr, *secret, *kernel, *own[NUM_OWN];
+static uint64_t seed;
+
+static uint32_t pick(uint32_t limit)
 {
-	static const uint8_t opcodes[] = { 0x08, 0x08, 0x0a, 0x10, 0x10 };
-	static const uint8_t want[] = { 0x13, 0x04, 0x14, 0x13, 0x04 };
-	struct mkey *from = rig_mr(&ga, 0x10000000, BIG, RIG_ALL);
-	struct mkey *to = rig_mr(&ga, 0x20000000, BIG, RIG_ALL);
-	struct rig_wqe w;
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(seed >> 33) % limit;
+}
+
+static void fill(const struct mkey *key, uint8_t byte)
+{
+	uint8_t bytes[MR_LEN];
+
+	memset(bytes, byte, sizeof(bytes));
+	rig_put(&ga, key, MR_VA, bytes, sizeof(bytes));
+}
+
+static int setup_apart(void **state)
+{
 	unsigned int i;
 
-	(void)state;
-	for (i = 0; i < 5; i++) {
-		struct mkey *victim = i == 1 || i == 4 ? from : to;
+	rig_setup(state);
+	a = rig_qp(&ga, 0x41, 6, 4, 6);
+	a->qp.obj.uid = 5;
+	rig_connect(a, a);
+	mr = rig_mr(&ga, MR_VA, MR_LEN, RIG_ALL);
+	mr->umr_en = true;
+	secret = rig_mr(&ga, MR_VA, MR_LEN, RIG_ALL);
+	secret->pd = RIG_OTHER_PD;
+	secret->umr_en = true;
+	kernel = rig_mkey(&ga, MKEY_PA, 0, 0, RIG_ALL);
+	kernel->length64 = kernel->umr_en = true;
+	kernel->pd = RIG_OTHER_PD;
+	for (i = 0; i < NUM_OWN; i++) {
+		own[i] = umr_blank(&ga, i % 2 ? MKEY_KLM : MKEY_KSM, OCTWORDS);
+		own[i]->log_page = 10;
+	}
+	return 0;
+}
 
-		rig_recv(b, rig_key(to), 0x20000000, BIG);
-		wq_begin(&w, opcodes[i], RIG_SIGNAL, 0);
-		if (opcodes[i] != 0x0a)
-			wq_raddr(&w, 0x20000000, rig_key(to));
-		wq_data(&w, rig_key(from), 0x10000000, BIG);
-		rig_post(a, &w);
-		rig_ring(a);
-		loop_turn(ga.loop, 0);
-		loop_turn(ga.loop, 0);
-		assert_int_equal(a->scq.count, 0);
-		victim->free = true;
-		guest_run(&ga);
-		expect_error(rig_poll_one(&a->scq), a, true, 0, want[i]);
-		if (opcodes[i] == 0x0a)
-			expect_error(rig_poll(&b->rcq), b, false, 0, 0x04);
-		victim->free = false;
-		rig_revive(a);
-		if (b->qp.state == QP_ERR || i == 1)
-			rig_state(b, QP_ERR), guest_run(&ga);
-		rig_revive(b);
-		b->rcq.seen = b->rcq.count = 0;
+/* Of every kind, the user's own mostly. */
+static const struct mkey *any_mkey(void)
+{
+	switch (pick(16)) {
+	case 0:
+		return secret;
+	case 1:
+		return kernel;
+	case 2:
+	case 3:
+	case 4:
+	case 5:
+		return mr;
+	default:
+		return own[pick(NUM_OWN)];
 	}
 }
 
-int main(void)
+/* Now and then one that is not there. */
+static uint32_t key_of(const struct mkey *mkey)
+{
+	static const uint32_t odd[] = { 0, 0x100, 0x200, 0x400, ~0u };
+
+	if (!pick(32))
+		return odd[pick(sizeof(odd) / sizeof(odd[0]))];
+	return rig_key(mkey) ^ (pick(32) ? 0 : 1);
+}
+
+/* Mostly one that the key reaches. */
+static uint64_t address_in(const struct mkey *mkey)
+{
+	switch (pick(32)) {
+	case 0:
+		return ~0ull - pick(5000);
+	case 1:
+		return GUEST_RAM_BASE + pick(1u << 24);
+	case 2:
+		return 0;
+	default:
+		return mkey->start + pick(((uint32_t)mkey->len & 0x7fff) + 1);
+	}
+}
+
+static uint32_t any_length(void)
+{
+	return pick(16) ? pick(600) : pick(2) ? 0xffffffffu : 0x10001;
+}
+
+static void flip(struct rig_wqe *w)
+{
+	unsigned int n = pick(3) ? 0 : 1 + pick(3);
+
+	while (n--)
+		w->b[16 + pick(w->len - 16)] ^= (uint8_t)(1u << pick(8));
+}
+
+static void any_umr(struct rig_wqe *w)
+{
+	static const uint8_t checks[] = { 0, 0x20, 0x40, 0x60 };
+	uint64_t mask = M_LR | M_LW | M_RR | M_RW | M_A | M_LEN | M_FREE;
+	uint8_t *ctx = umr_ctx(w);
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (pick(2))
+		mask |= M_START;
+	if (!pick(8))
+		mask |= 1ull << pick(64);
+	umr_begin(w, key_of(any_mkey()),
+		  UMR_F_INLINE | checks[pick(4) ? 0 : pick(4)],
+		  mask | (pick(4) ? 0 : M_KEY) | (pick(4) ? 0 : M_QPN) |
+			  (pick(8) ? 0 : M_PD));
+	be32_put(ctx, (pick(16) ? 0 : C_FREE) |
+			      (pick(8) ? C_A | C_RW | C_RR | C_LW | C_LR
+				       : pick(0x8000)));
+	be32_put(ctx + 4, (pick(2) ? 0xffffffu : 0x41u) << 8 | pick(4));
+	be32_put(ctx + 12, pick(2) ? RIG_PD : RIG_OTHER_PD);
+	be64_put(ctx + 16, pick(2) ? 0 : address_in(mr));
+	be64_put(ctx + 24, pick(8) ? pick(8192) : ~0ull);
+	if (!pick(4))
+		umr_offset(w, pick(3) * 4);
+	for (i = pick(3) * 4; i; i--) {
+		const struct mkey *below = pick(2) ? mr : any_mkey();
+		uint32_t len = any_length();
+
+		umr_octword(w, len, key_of(below), address_in(below));
+		sum += len;
+	}
+	if (pick(4)) /* as long as its list, of either kind */
+		be64_put(ctx + 24, pick(2) ? sum : (uint64_t)OCTWORDS << 10);
+	umr_list_end(w);
+	flip(w);
+}
+
+/* What goes to the user's memory, or comes from it, by two keys at random. */
+static void any_access(struct rig_wqe *w)
+{
+	static const uint8_t opcodes[] = { 0x08, 0x10, 0x11, 0x12 };
+	uint8_t opcode = opcodes[pick(4)];
+	const struct mkey *to = any_mkey(), *from = any_mkey();
+	bool atomic = opcode > 0x10;
+
+	wq_begin(w, opcode, RIG_SIGNAL, 0);
+	wq_raddr(w, address_in(to) & ~(atomic ? 7ull : 0), key_of(to));
+	if (atomic)
+		wq_atomic(w, 0, 0);
+	wq_data(w, key_of(from), address_in(from), atomic ? 8 : 1 + pick(500));
+	if (!atomic && !pick(4))
+		wq_data(w, key_of(mr), address_in(mr), 1 + pick(500));
+}
+
+/* One WQE ends, by one CQE; a QP that went to ERR comes back. */
+static bool carry_out(struct rig_wqe *w)
+{
+	bool good;
+
+	rig_post(a, w);
+	rig_ring(a);
+	rig_wait(a, &a->scq, 1);
+	good = rig_poll(&a->scq)[0x3f] >> 4 == 0;
+	if (a->qp.state == QP_ERR)
+		rig_revive(a);
+	assert_int_equal(a->qp.state, QP_RTS);
+	a->scq.count = a->scq.seen = 0;
+	rig_num_events = 0;
+	return good;
+}
+
+/* All that the user wrote is his, all that the other PD has is unseen. */
+static void expect_apart(void)
+{
+	uint8_t bytes[MR_LEN];
+	size_t i;
+
+	rig_check_is(&ga, secret, MR_VA, MR_LEN, SECRET);
+	rig_get(&ga, mr, MR_VA, bytes, sizeof(bytes));
+	for (i = 0; i < sizeof(bytes); i++)
+		assert_int_not_equal(bytes[i], SECRET);
+}
+
+static void expect_as_made(const struct mkey *key, const struct mkey *was)
+{
+	assert_memory_equal(key, was, sizeof(*key));
+}
+
+static void test_apart(void **state)
+{
+	struct mkey was_secret, was_kernel, was_mr;
+	unsigned int i, umr[2] = { 0 }, access[2] = { 0 };
+	struct rig_wqe w;
+
+	(void)state;
+	fill(secret, SECRET);
+	fill(mr, OPEN);
+	was_secret = *secret;
+	was_kernel = *kernel;
+	was_mr = *mr;
+	for (i = 0; i < ROUNDS; i++) {
+		if (pick(2)) {
+			any_umr(&w);
+			umr[carry_out(&w)]++;
+		} else {
+			any_access(&w);
+			access[carry_out(&w)]++;
+		}
+		if (i % 64 == 0)
+			expect_apart();
+	}
+	expect_apart();
+	expect_as_made(secret, &was_secret);
+	expect_as_made(kernel, &was_kernel);
+	expect_as_made(mr, &was_mr);
+	/* Not all of it was nonsense. */
+	assert_true(umr[1] > ROUNDS / 50 && umr[0] > ROUNDS / 50);
+	assert_true(access[1] > ROUNDS / 200 && access[0] > ROUNDS / 50);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
-		T(register),	T(pieces),    T(each_field),
-		T(checks),	T(variant),   T(signatures_refused),
-		T(user_limits), T(qp_types),  T(fast_reg),
-		T(revoke),	T(page_size), T(range),
-		T(vanish),
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, umr_setup, rig_teardown)
+		T(each_field),
+		T(checks),
+		T(variant),
+		T(signatures_refused),
+		T(user_limits),
+		T(qp_types),
+		T(page_size),
+		T(range),
+		cmocka_unit_test_setup_teardown(test_apart, setup_apart,
+						rig_teardown),
 	};
 
+	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,22 +12,6 @@
 
 #include "rig.h"
 
-static struct guest ga, gb;
-
-static int setup(void **state)
-{
-	(void)state;
-	rig_init(&ga, &gb);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
-	return 0;
-}
-
 /* A packet for a QP that does not exist: counted where it arrives. */
 static uint64_t sent_to(const struct pkt *pkt, struct hca *hca)
 {
@@ -170,7 +154,7 @@ static void test_random_packets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, rig_setup, rig_teardown)
 		T(routes), T(table_changes),  T(leave),
 		T(psn),	   T(random_packets),
 	};

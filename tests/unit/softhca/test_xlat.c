@@ -14,22 +14,13 @@
 
 #include "rig.h"
 
-static struct guest ga, gb;
 static struct spans out;
 static const struct xlat_user user = { .pd = RIG_PD, .qpn = 0x123 };
 
 static int setup(void **state)
 {
-	(void)state;
-	rig_init(&ga, &gb);
+	rig_setup(state);
 	spans_reset(&out);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	rig_fini(&ga, &gb);
 	return 0;
 }
 
@@ -459,7 +450,7 @@ static void test_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, rig_teardown)
 		T(pa),
 		T(mtt),
 		T(mtt_neighbours_merge),
