@@ -15,6 +15,7 @@
 #include "datapath.h"
 #include "hca.h"
 #include "net.h"
+#include "run.h"
 #include "handlers.h"
 
 #define GUEST_RAM_BASE 0x10000000ull /* not 0, so that null addresses fail */

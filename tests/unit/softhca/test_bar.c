@@ -347,15 +347,7 @@ static void test_irqs(void **state)
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_registers),	  T(test_cmdq_address),
-		T(test_timer_and_health), T(test_access_sizes),
-		T(test_bounds),		  T(test_nothing_there),
-		T(test_eq_doorbells),	  T(test_cq_doorbells),
-		T(test_send_doorbells),	  T(test_irqs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_registers), T(test_cmdq_address), T(test_timer_and_health),
+	  T(test_access_sizes), T(test_bounds), T(test_nothing_there),
+	  T(test_eq_doorbells), T(test_cq_doorbells), T(test_send_doorbells),
+	  T(test_irqs))

@@ -442,12 +442,4 @@ static void test_reset(void **state)
 	guest_fini(&boot.drv.guest);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_reset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_twice), cmocka_unit_test(test_reset))

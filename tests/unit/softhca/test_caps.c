@@ -240,13 +240,6 @@ static void test_override(void **state)
 	drv_teardown(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BARE_TEST(values),	 cmocka_unit_test(test_override),
-		BARE_TEST(unknown_type), BARE_TEST(other_function),
-		BARE_TEST(set_general),	 BARE_TEST(set_atomic),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(BARE_TEST(values), cmocka_unit_test(test_override),
+	  BARE_TEST(unknown_type), BARE_TEST(other_function),
+	  BARE_TEST(set_general), BARE_TEST(set_atomic))

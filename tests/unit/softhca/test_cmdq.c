@@ -520,23 +520,7 @@ static void test_random_entries(void **state)
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_lengths),
-		T(test_only_data_is_written),
-		T(test_many_slots),
-		T(test_refused),
-		T(test_table),
-		T(test_execute_short),
-		T(test_events),
-		T(test_reset_inside),
-		T(test_broken_entry),
-		T(test_broken_chains),
-		T(test_read_only_output),
-		T(test_no_queue),
-		T(test_random_entries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_lengths), T(test_only_data_is_written), T(test_many_slots),
+	  T(test_refused), T(test_table), T(test_execute_short), T(test_events),
+	  T(test_reset_inside), T(test_broken_entry), T(test_broken_chains),
+	  T(test_read_only_output), T(test_no_queue), T(test_random_entries))

@@ -425,17 +425,8 @@ static void test_query(void **state)
 			 CMD_BAD_RES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(wraps),	 DRV_TEST(first_half),
-		DRV_TEST(arm),		 DRV_TEST(solicited),
-		DRV_TEST(solicited_old), DRV_TEST(doorbell_uar),
-		DRV_TEST(overrun),	 DRV_TEST(overrun_ignored),
-		DRV_TEST(no_memory),	 DRV_TEST(moderation),
-		DRV_TEST(modify_bad),	 DRV_TEST(create_bad),
-		DRV_TEST(query),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(wraps), DRV_TEST(first_half), DRV_TEST(arm),
+	  DRV_TEST(solicited), DRV_TEST(solicited_old), DRV_TEST(doorbell_uar),
+	  DRV_TEST(overrun), DRV_TEST(overrun_ignored), DRV_TEST(no_memory),
+	  DRV_TEST(moderation), DRV_TEST(modify_bad), DRV_TEST(create_bad),
+	  DRV_TEST(query))

@@ -185,14 +185,6 @@ static void test_refused(void **state)
 	expect(&old, 0, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, drv_teardown)
-		cmocka_unit_test(test_sizes),
-		T(events),
-		T(refused),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_sizes), T(events), T(refused))

@@ -435,20 +435,11 @@ static void test_bad_read_key_off(void **state)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, pair_setup, rig_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_receive_off),	     TEST(test_receive_32),
-		TEST(test_receive_64),	     TEST(test_resized),
-		TEST(test_receive_uc),	     TEST(test_srq),
-		TEST(test_immediate),	     TEST(test_send_invalidates),
-		TEST(test_entries),	     TEST(test_list_key),
-		TEST(test_bad_receive_key),  TEST(test_bad_receive_key_off),
-		TEST(test_read_off),	     TEST(test_read_32),
-		TEST(test_read_64),	     TEST(test_unsignalled),
-		TEST(test_atomic),	     TEST(test_bad_read_key),
-		TEST(test_bad_read_key_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_receive_off), TEST(test_receive_32), TEST(test_receive_64),
+	  TEST(test_resized), TEST(test_receive_uc), TEST(test_srq),
+	  TEST(test_immediate), TEST(test_send_invalidates), TEST(test_entries),
+	  TEST(test_list_key), TEST(test_bad_receive_key),
+	  TEST(test_bad_receive_key_off), TEST(test_read_off),
+	  TEST(test_read_32), TEST(test_read_64), TEST(test_unsignalled),
+	  TEST(test_atomic), TEST(test_bad_read_key),
+	  TEST(test_bad_read_key_off))

@@ -259,25 +259,14 @@ static void test_many_ranges(void **state)
 	assert_int_equal(count_maps(), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_map_and_copy, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_rights, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_overlap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unmap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_arguments, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_ends_of_address_space,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_across_ranges, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_unaligned_offset, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_many_ranges, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup_teardown(test_map_and_copy, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_rights, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_overlap, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_unmap, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_bad_arguments, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_ends_of_address_space, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_across_ranges, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_unaligned_offset, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_many_ranges, setup, teardown))

@@ -264,15 +264,6 @@ static void test_no_memory(void **state)
 	assert_false(drv_irq(guest, 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(wraps),	 DRV_TEST(arm),
-		DRV_TEST(full),		 DRV_TEST(full_arm),
-		DRV_TEST(bad_doorbells), DRV_TEST(routing),
-		DRV_TEST(command_eq),	 DRV_TEST(create_bad),
-		DRV_TEST(query),	 DRV_TEST(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(wraps), DRV_TEST(arm), DRV_TEST(full), DRV_TEST(full_arm),
+	  DRV_TEST(bad_doorbells), DRV_TEST(routing), DRV_TEST(command_eq),
+	  DRV_TEST(create_bad), DRV_TEST(query), DRV_TEST(no_memory))

@@ -401,13 +401,5 @@ static void test_tir_tis(void **state)
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_TIS, SYND_UNSUPPORTED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(sq),	       DRV_TEST(sq_stops),
-		DRV_TEST(sq_bad),      DRV_TEST(receive_side),
-		DRV_TEST(receive_bad), DRV_TEST(tir_tis),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(sq), DRV_TEST(sq_stops), DRV_TEST(sq_bad),
+	  DRV_TEST(receive_side), DRV_TEST(receive_bad), DRV_TEST(tir_tis))

@@ -264,14 +264,5 @@ static void test_reset(void **state)
 	assert_int_equal(drv_count(guest->hca), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(life),
-		DRV_TEST(tables_bad),
-		DRV_TEST(entries_bad),
-		DRV_TEST(reset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(life), DRV_TEST(tables_bad), DRV_TEST(entries_bad),
+	  DRV_TEST(reset))

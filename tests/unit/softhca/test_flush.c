@@ -233,22 +233,9 @@ static void test_umr_queue(void **state)
 	expect_error(rig_poll_one(&c->scq), c, true, 0, 0x06);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
-		T(flush_by_command),
-		T(flush_bounded),
-		T(flush_srq),
-		T(flush_half_received),
-		T(invalidated_half_way),
-		T(destroy_with_work),
-		T(destroy_waiting),
-		T(destroy_in_error),
-		T(reuse),
-		T(early_doorbell),
-		T(umr_queue),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(flush_by_command), T(flush_bounded), T(flush_srq),
+	  T(flush_half_received), T(invalidated_half_way), T(destroy_with_work),
+	  T(destroy_waiting), T(destroy_in_error), T(reuse), T(early_doorbell),
+	  T(umr_queue))

@@ -349,29 +349,19 @@ static void test_destroy_lets_go(void **state)
 	assert_int_equal(count_fds(), fds);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_timer_order, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_timer_not_early, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_timer_rearms_itself, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_timer_cancels_others,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_work_order, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_work_requeues_itself,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fd, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fd_deleted_in_handler,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_run_and_stop, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_destroy_lets_go, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup_teardown(test_timer_order, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_timer_not_early, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_timer_rearms_itself, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_timer_cancels_others, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_work_order, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_work_requeues_itself, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_fd, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_fd_deleted_in_handler, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_run_and_stop, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_destroy_lets_go, setup,
+					  teardown))

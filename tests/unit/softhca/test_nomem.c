@@ -73,11 +73,4 @@ static void test_create_qp(void **state)
 	assert_int_equal(drv_count(guest->hca), before + 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(create_qp),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(create_qp))

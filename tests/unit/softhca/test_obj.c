@@ -256,17 +256,7 @@ static void test_ring(void **state)
 	guest_fini(&guest);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_reuse_late),
-		cmocka_unit_test(test_for_each),
-		cmocka_unit_test(test_uses),
-		cmocka_unit_test(test_too_many_uses),
-		cmocka_unit_test(test_clear_used),
-		cmocka_unit_test(test_ring),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_limits), cmocka_unit_test(test_reuse_late),
+	  cmocka_unit_test(test_for_each), cmocka_unit_test(test_uses),
+	  cmocka_unit_test(test_too_many_uses),
+	  cmocka_unit_test(test_clear_used), cmocka_unit_test(test_ring))

@@ -357,12 +357,4 @@ static void test_short(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(random),
-		DRV_TEST(short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(random), DRV_TEST(short))

@@ -130,14 +130,4 @@ static void test_quick(void **state)
 		      (unsigned int)((loop_now_ns() - start) / 1000));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(reset),
-		DRV_TEST(no_memory),
-		DRV_TEST(end),
-		DRV_TEST(quick),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(reset), DRV_TEST(no_memory), DRV_TEST(end), DRV_TEST(quick))

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "pci.h"
+#include "run.h"
 
 static struct pci_config pci;
 
@@ -154,14 +155,7 @@ static void test_bounds(void **state)
 			 EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_header, setup),
-		cmocka_unit_test_setup(test_capabilities, setup),
-		cmocka_unit_test_setup(test_writes, setup),
-		cmocka_unit_test_setup(test_bounds, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup(test_header, setup),
+	  cmocka_unit_test_setup(test_capabilities, setup),
+	  cmocka_unit_test_setup(test_writes, setup),
+	  cmocka_unit_test_setup(test_bounds, setup))

@@ -464,18 +464,6 @@ static void test_command_lines(void **state)
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_once),
-		T(test_log),
-		T(test_once_ignores_mere_connections),
-		T(test_signals),
-		T(test_vms_come_and_go),
-		T(test_softhcactl),
-		T(test_socket_in_use),
-		T(test_command_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_once), T(test_log), T(test_once_ignores_mere_connections),
+	  T(test_signals), T(test_vms_come_and_go), T(test_softhcactl),
+	  T(test_socket_in_use), T(test_command_lines))

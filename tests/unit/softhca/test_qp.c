@@ -558,21 +558,7 @@ static void test_doorbell(void **state)
 	assert_int_equal(told.doorbells, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(geometry),
-		DRV_TEST(create_bad),
-		DRV_TEST(data_in_cqe),
-		DRV_TEST(references),
-		DRV_TEST(uar_goes_first),
-		DRV_TEST(gsi),
-		DRV_TEST(transitions),
-		DRV_TEST(fields),
-		DRV_TEST(ud),
-		DRV_TEST(modify_bad),
-		DRV_TEST(doorbell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(geometry), DRV_TEST(create_bad), DRV_TEST(data_in_cqe),
+	  DRV_TEST(references), DRV_TEST(uar_goes_first), DRV_TEST(gsi),
+	  DRV_TEST(transitions), DRV_TEST(fields), DRV_TEST(ud),
+	  DRV_TEST(modify_bad), DRV_TEST(doorbell))

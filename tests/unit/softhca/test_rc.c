@@ -539,21 +539,10 @@ static void test_send_inv(void **state)
 	rig_check(&gb, dst, DVA, 60, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, rig_teardown)
-		T(test_send),	       T(test_send_solicited),
-		T(test_send_imm),      T(test_write),
-		T(test_write_imm),     T(test_read),
-		T(test_inline),	       T(test_lists),
-		T(test_empty),	       T(test_unsignalled_and_nop),
-		T(test_atomic),	       T(test_wrap),
-		T(test_counters_wrap), T(test_loopback),
-		T(test_self),	       T(test_large),
-		T(test_bounded),       T(test_srq),
-		T(test_send_inv),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_send), T(test_send_solicited), T(test_send_imm), T(test_write),
+	  T(test_write_imm), T(test_read), T(test_inline), T(test_lists),
+	  T(test_empty), T(test_unsignalled_and_nop), T(test_atomic),
+	  T(test_wrap), T(test_counters_wrap), T(test_loopback), T(test_self),
+	  T(test_large), T(test_bounded), T(test_srq), T(test_send_inv))

@@ -324,43 +324,15 @@ static void test_srq_of_another_pd(void **state)
 	rig_check_is(&gb, dst, DVA, 1000, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
-		T(local_key),
-		T(local_range),
-		T(local_pd),
-		T(local_read_target),
-		T(local_length),
-		T(malformed_opcode),
-		T(malformed_index),
-		T(malformed_qpn),
-		T(malformed_ds_zero),
-		T(malformed_ds_short),
-		T(malformed_ds_long),
-		T(malformed_inline),
-		T(malformed_read_inline),
-		T(queue_unusable),
-		T(remote_key),
-		T(remote_free),
-		T(remote_range),
-		T(remote_range_overflow),
-		T(remote_no_write),
-		T(remote_no_read),
-		T(remote_no_atomic),
-		T(remote_pd),
-		T(remote_qpn),
-		T(qp_no_write),
-		T(qp_no_read),
-		T(qp_no_atomic),
-		T(atomic_misaligned),
-		T(message_too_long),
-		T(receive_too_short),
-		T(receive_bad_key),
-		T(send_inv_refused),
-		T(srq_of_another_pd),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(local_key), T(local_range), T(local_pd), T(local_read_target),
+	  T(local_length), T(malformed_opcode), T(malformed_index),
+	  T(malformed_qpn), T(malformed_ds_zero), T(malformed_ds_short),
+	  T(malformed_ds_long), T(malformed_inline), T(malformed_read_inline),
+	  T(queue_unusable), T(remote_key), T(remote_free), T(remote_range),
+	  T(remote_range_overflow), T(remote_no_write), T(remote_no_read),
+	  T(remote_no_atomic), T(remote_pd), T(remote_qpn), T(qp_no_write),
+	  T(qp_no_read), T(qp_no_atomic), T(atomic_misaligned),
+	  T(message_too_long), T(receive_too_short), T(receive_bad_key),
+	  T(send_inv_refused), T(srq_of_another_pd))

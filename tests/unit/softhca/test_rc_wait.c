@@ -254,26 +254,10 @@ static void test_loss(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
-		T(rnr_then_ready),
-		T(rnr_write_imm),
-		T(rnr_given_up),
-		T(rnr_no_retry),
-		T(timeout_no_peer),
-		T(timeout_no_hca),
-		T(timeout_wrong_mac),
-		T(timeout_no_source),
-		T(timeout_not_ready),
-		T(timeout_not_mine),
-		T(timeout_capped),
-		T(timeout_none),
-		T(timeout_then_ready),
-		T(psn_mismatch),
-		T(loss),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(rnr_then_ready), T(rnr_write_imm), T(rnr_given_up), T(rnr_no_retry),
+	  T(timeout_no_peer), T(timeout_no_hca), T(timeout_wrong_mac),
+	  T(timeout_no_source), T(timeout_not_ready), T(timeout_not_mine),
+	  T(timeout_capped), T(timeout_none), T(timeout_then_ready),
+	  T(psn_mismatch), T(loss))

@@ -249,14 +249,6 @@ static void test_kernel_only(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(force_teardown), BARE_TEST(alloc_all),
-		BARE_TEST(uctx),	  DRV_TEST(ownership),
-		DRV_TEST(ownership_qp),	  BARE_TEST(states),
-		BARE_TEST(counter),	  DRV_TEST(kernel_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(force_teardown), BARE_TEST(alloc_all), BARE_TEST(uctx),
+	  DRV_TEST(ownership), DRV_TEST(ownership_qp), BARE_TEST(states),
+	  BARE_TEST(counter), DRV_TEST(kernel_only))

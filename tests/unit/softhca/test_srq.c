@@ -215,12 +215,5 @@ static void test_qp(void **state)
 	assert_int_equal(cmd_number(guest, DESTROY_RMP, qp.srqn, 0), CMD_OK);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(rmp), DRV_TEST(limit), DRV_TEST(rmp_bad),
-		DRV_TEST(xrc), DRV_TEST(qp),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(rmp), DRV_TEST(limit), DRV_TEST(rmp_bad), DRV_TEST(xrc),
+	  DRV_TEST(qp))

@@ -298,22 +298,9 @@ static void test_uc_half_lost(void **state)
 	assert_int_equal(b->qp.rq_ci, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define UD(f) cmocka_unit_test_setup_teardown(test_##f, setup_ud, rig_teardown)
 #define UC(f) cmocka_unit_test_setup_teardown(test_##f, setup_uc, rig_teardown)
-		UD(ud_ipv4),
-		UD(ud_grh),
-		UD(gsi),
-		UD(ud_dropped),
-		UD(ud_receive_too_short),
-		UD(ud_errors),
-		UD(ud_write_refused),
-		UC(uc),
-		UC(uc_drops),
-		UC(uc_half_lost),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(UD(ud_ipv4), UD(ud_grh), UD(gsi), UD(ud_dropped),
+	  UD(ud_receive_too_short), UD(ud_errors), UD(ud_write_refused), UC(uc),
+	  UC(uc_drops), UC(uc_half_lost))

@@ -374,13 +374,7 @@ static void test_mkey_read_only(void **state)
 	msg_create(guest, &msg);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, drv_teardown)
-		T(create_bad), T(ownership),	  T(cq), T(qp), T(mkey),
-		T(mkey_pages), T(mkey_read_only),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(create_bad), T(ownership), T(cq), T(qp), T(mkey), T(mkey_pages),
+	  T(mkey_read_only))

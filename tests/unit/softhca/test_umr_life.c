@@ -521,16 +521,7 @@ static void test_capability(void **state)
 	caps_override("umr_modify_entity_size_disabled=0");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DRV_TEST(mtt),		 DRV_TEST(pa_klm),
-		DRV_TEST(entries),	 DRV_TEST(bad),
-		DRV_TEST(destroy_query), DRV_TEST(many_free),
-		DRV_TEST(special),	 DRV_TEST(pd_references),
-		DRV_TEST(many),		 DRV_TEST(statistics),
-		DRV_TEST(capability),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(DRV_TEST(mtt), DRV_TEST(pa_klm), DRV_TEST(entries), DRV_TEST(bad),
+	  DRV_TEST(destroy_query), DRV_TEST(many_free), DRV_TEST(special),
+	  DRV_TEST(pd_references), DRV_TEST(many), DRV_TEST(statistics),
+	  DRV_TEST(capability))

@@ -385,14 +385,8 @@ static void test_vanish(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, umr_setup, rig_teardown)
-		T(register),	    T(pieces),	   T(fast_reg),	    T(revoke),
-		T(list_bounds),	    T(wqe_bounds), T(list_pointer), T(wrap),
-		T(fill_is_no_bind), T(vanish),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(register), T(pieces), T(fast_reg), T(revoke), T(list_bounds),
+	  T(wqe_bounds), T(list_pointer), T(wrap), T(fill_is_no_bind),
+	  T(vanish))

@@ -579,14 +579,8 @@ static void test_repeat_mixed(void **state)
 	use(a, b, 0x10, rig_key(m), 10 + 10 * 0xffffffffull, 10, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, rig_teardown)
-		T(rights),   T(edges),	      T(zero_based),  T(owner),
-		T(cycles),   T(bind_entry),   T(bind_region), T(region_gone),
-		T(send_inv), T(list_traffic), T(repeat),      T(repeat_mixed),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(rights), T(edges), T(zero_based), T(owner), T(cycles),
+	  T(bind_entry), T(bind_region), T(region_gone), T(send_inv),
+	  T(list_traffic), T(repeat), T(repeat_mixed))

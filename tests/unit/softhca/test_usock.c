@@ -112,14 +112,7 @@ static void test_replaced_by_another(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_life, setup),
-		cmocka_unit_test_setup(test_stale, setup),
-		cmocka_unit_test_setup(test_other_files, setup),
-		cmocka_unit_test_setup(test_replaced_by_another, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup(test_life, setup),
+	  cmocka_unit_test_setup(test_stale, setup),
+	  cmocka_unit_test_setup(test_other_files, setup),
+	  cmocka_unit_test_setup(test_replaced_by_another, setup))

@@ -351,22 +351,7 @@ static void test_unknown_commands(void **state)
 	assert_alive();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T_UN(test_version),
-		T_UN(test_version_multi),
-		T_UN(test_version_bare),
-		T(test_device_info),
-		T(test_region_info),
-		T(test_irq_info),
-		T(test_dma),
-
-		T(test_regions),
-		T(test_write_multi),
-		T(test_reset),
-		T(test_unknown_commands),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T_UN(test_version), T_UN(test_version_multi), T_UN(test_version_bare),
+	  T(test_device_info), T(test_region_info), T(test_irq_info),
+	  T(test_dma), T(test_regions), T(test_write_multi), T(test_reset),
+	  T(test_unknown_commands))

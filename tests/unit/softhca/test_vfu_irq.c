@@ -179,13 +179,4 @@ static void test_irqs_trigger(void **state)
 	assert_int_equal(dev.raised[6], 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_irqs_fds),
-		T(test_irqs_refused),
-		T(test_irqs_trigger),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_irqs_fds), T(test_irqs_refused), T(test_irqs_trigger))

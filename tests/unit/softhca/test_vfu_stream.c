@@ -573,22 +573,8 @@ static void test_silent_client_is_dropped(void **state)
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_any_cut),
-		T(test_vanish_anywhere),
-		T(test_sizes),
-		T(test_oversized_with_fds),
-		T(test_types),
-		T(test_too_many_fds),
-		T(test_random_bytes),
-		T(test_posted_writes),
-		T(test_client_does_not_read),
-		T(test_clients_take_turns),
-		T(test_half_closed),
-		T(test_silent_client_is_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_any_cut), T(test_vanish_anywhere), T(test_sizes),
+	  T(test_oversized_with_fds), T(test_types), T(test_too_many_fds),
+	  T(test_random_bytes), T(test_posted_writes),
+	  T(test_client_does_not_read), T(test_clients_take_turns),
+	  T(test_half_closed), T(test_silent_client_is_dropped))

@@ -353,14 +353,6 @@ static void test_pkey(void **state)
 	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BARE_TEST(identity),	 BARE_TEST(modify),
-		BARE_TEST(modify_bad),	 DRV_TEST(link),
-		BARE_TEST(registers),	 BARE_TEST(registers_bad),
-		BARE_TEST(roce_address), BARE_TEST(pkey),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(BARE_TEST(identity), BARE_TEST(modify), BARE_TEST(modify_bad),
+	  DRV_TEST(link), BARE_TEST(registers), BARE_TEST(registers_bad),
+	  BARE_TEST(roce_address), BARE_TEST(pkey))

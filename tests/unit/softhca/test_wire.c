@@ -151,13 +151,6 @@ static void test_random_packets(void **state)
 	assert_in_range(written, 1000, 20000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, rig_setup, rig_teardown)
-		T(routes), T(table_changes),  T(leave),
-		T(psn),	   T(random_packets),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(routes), T(table_changes), T(leave), T(psn), T(random_packets))

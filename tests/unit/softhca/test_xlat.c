@@ -447,25 +447,8 @@ static void test_null(void **state)
 	rig_check(&ga, x, 0x1a64, 100, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, rig_teardown)
-		T(pa),
-		T(mtt),
-		T(mtt_neighbours_merge),
-		T(mtt_huge),
-		T(mtt_without_list),
-		T(rights),
-		T(ends_of_address_space),
-		T(klm),
-		T(ksm),
-		T(nesting),
-		T(stall),
-		T(full),
-		T(full_transfer),
-		T(null),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(pa), T(mtt), T(mtt_neighbours_merge), T(mtt_huge),
+	  T(mtt_without_list), T(rights), T(ends_of_address_space), T(klm),
+	  T(ksm), T(nesting), T(stall), T(full), T(full_transfer), T(null))
