@@ -308,11 +308,15 @@ static const struct bad bad_rqts[] = {
 	  SYND_LIST },
 	{ "size 0", CMD_WQ_CTX_AT, RQTC_MAX_SIZE, 0, CMD_BAD_PARAM, OBJ_RQT,
 	  SYND_SIZE },
+	{ "queues of another type", CMD_WQ_CTX_AT, RQTC_QUEUE_TYPE, 1,
+	  CMD_BAD_PARAM, OBJ_RQT, SYND_TYPE },
 	{ "size 2049", CMD_WQ_CTX_AT, RQTC_MAX_SIZE, 2049, CMD_BAD_PARAM,
 	  OBJ_RQT, SYND_SIZE },
 };
 
 static const struct bad bad_modify_rqts[] = {
+	{ "field", 0, MODIFY_BITMASK_AT, ALL_64, RQT_BIT_LIST << 1,
+	  CMD_BAD_PARAM, OBJ_RQT, SYND_FIELD },
 	{ "longer than it was made", CMD_WQ_CTX_AT, RQTC_ACTUAL_SIZE, 2,
 	  CMD_BAD_PARAM, OBJ_RQT, SYND_SIZE },
 };

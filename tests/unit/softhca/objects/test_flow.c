@@ -163,6 +163,8 @@ static const struct bad bad_groups[] = {
 	  SYND_SIZE },
 	{ "start after the end", 0, FG_START, 4, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
 	  SYND_SIZE },
+	{ "type", 0, FG_TYPE, 1, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
+	  SYND_UNSUPPORTED },
 	{ "table", 0, FT_ID, 0x55, CMD_BAD_RES, OBJ_FLOW_TABLE, SYND_NONE },
 };
 

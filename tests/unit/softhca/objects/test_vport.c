@@ -319,6 +319,10 @@ static void test_roce_address(void **state)
 	bits_set(addr, ROCE_VERSION, 2);
 	bits_set(addr, ROCE_L3_TYPE, 2);
 	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
+	bits_set(addr, ROCE_L3_TYPE, 1);
+	bits_set(msg.in, ROCE_PORT, 2);
+	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
+	bits_set(msg.in, ROCE_PORT, 1);
 	bits_set(msg.in, ROCE_INDEX, HCA_GID_TABLE);
 	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 
