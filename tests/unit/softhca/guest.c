@@ -240,7 +240,7 @@ void guest_run(struct guest *guest)
 
 void guest_run_until(struct guest *guest, const bool *flag)
 {
-	uint64_t end = loop_now_ns() + 1000000000ull;
+	uint64_t end = loop_now_ns() + 60000000000ull;
 
 	while (!*flag) {
 		assert_true(loop_now_ns() < end);

@@ -15,6 +15,7 @@
 #include "datapath.h"
 #include "hca.h"
 #include "net.h"
+#include "run.h"
 #include "handlers.h"
 
 #define GUEST_RAM_BASE 0x10000000ull /* not 0, so that null addresses fail */
@@ -80,7 +81,7 @@ uint32_t guest_read32(struct guest *guest, uint64_t off);
 
 /* A hundred turns of the loop, without sleeping. */
 void guest_run(struct guest *guest);
-/* Turns until *flag is set or a second has passed; fails the test then. */
+/* Turns until *flag is set or a minute has passed; fails the test then. */
 void guest_run_until(struct guest *guest, const bool *flag);
 
 /* Descriptors that this process has open. */

@@ -348,13 +348,5 @@ static void test_crowd(void **state)
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_text),	T(test_json),	  T(test_objects),
-		T(test_pieces), T(test_nonsense), T(test_goes_away),
-		T(test_crowd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(T(test_text), T(test_json), T(test_objects), T(test_pieces),
+	  T(test_nonsense), T(test_goes_away), T(test_crowd))
