@@ -72,6 +72,8 @@ scan_processes() {
 	fi
 	if [ -s "$VM_DIR/share/failure" ]; then
 		echo "the guest failed: $(cat "$VM_DIR/share/failure")"
+	elif [ "$VM_TIMED_OUT" = 1 ] && [ ! -e "$VM_DIR/share/started" ]; then
+		echo "the guest did not boot in time: see console.log"
 	elif [ "$VM_TIMED_OUT" = 1 ]; then
 		echo "the run took more than $VM_TIMEOUT s"
 	elif [ ! -s "$VM_DIR/share/status" ]; then
