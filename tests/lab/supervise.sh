@@ -50,6 +50,8 @@ worker_kill() {
 	wait "$LAB_WORKER" 2>/dev/null || true
 }
 
+# Children are ended by KILL here: one that is ended by TERM at once, before it
+# has dropped the trap, would run it.
 at_exit() {
 	local status=$?
 	trap '' HUP INT QUIT PIPE TERM
@@ -57,7 +59,7 @@ at_exit() {
 		worker_kill
 	fi
 	if [ ${#LAB_READERS[@]} != 0 ]; then
-		kill "${LAB_READERS[@]}" 2>/dev/null || true
+		kill -KILL "${LAB_READERS[@]}" 2>/dev/null || true
 		wait "${LAB_READERS[@]}" 2>/dev/null || true
 	fi
 	if [ -n "$LAB_STTY" ]; then

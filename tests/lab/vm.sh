@@ -142,12 +142,12 @@ vm_stats() {
 # loaded machine more, and VM_TIMEOUT seconds in all.
 vm_timer() {
 	local end=$((SECONDS + VM_TIMEOUT)) boot=$((VM_BOOT * VM_LOAD))
-	while [ $SECONDS -lt $end ]; do
+	while [ "$SECONDS" -lt "$end" ]; do
 		if [ "$boot" = 0 ]; then
 			sleep $((end - SECONDS))
 		elif [ -e "$VM_DIR/share/started" ]; then
 			boot=0
-		elif [ $SECONDS -ge $((end - VM_TIMEOUT + boot)) ]; then
+		elif [ "$SECONDS" -ge $((end - VM_TIMEOUT + boot)) ]; then
 			return
 		else
 			sleep 0.5
