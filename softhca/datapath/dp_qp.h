@@ -6,11 +6,11 @@
  *   doorbell.c   send doorbells
  *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
  *   flush.c      empties the queues of a QP in ERR
- *   sq_turn.c    takes WQEs from a send queue, has them carried out, completes
- *   requester.c  carries out one WQE by packets to the peer; waits, retries
+ *   sq_turn.c    takes WQEs from a send queue in order, completes them
+ *   requester.c  executes one WQE by packets to the peer; waits, retries
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
- *   umr.c        carries out one WQE that changes a memory key
+ *   umr.c        executes one WQE that changes a memory key
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
  *   cqe.c        completions
