@@ -77,7 +77,7 @@ static void answer(const struct control *control, FILE *f, const char *request)
 	fputs("error unknown request\n", f);
 }
 
-/* False when the client is to be dropped. */
+/* The functions below return false when the client is to be dropped. */
 static bool make_answer(struct client *c, const char *request)
 {
 	FILE *f = open_memstream(&c->answer, &c->size);

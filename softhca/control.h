@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Control socket: a client sends one line, gets the answer and is closed.
+ * The control socket.  A client sends one line and gets one answer; then
+ * softhca closes the connection.  The line is one of these:
  *
  *	stats | stats json | objects | objects json
  *
- * The first line of the answer is "ok" or "error REASON", the rest is what
- * stats.h prints.  A client that is slow or talks nonsense is dropped after a
- * while and never holds up the rest.
+ * The first line of the answer is "ok" or "error REASON".  After "ok" comes
+ * what stats.h prints.  A slow client never holds up the others, and is
+ * dropped after CONTROL_TIMEOUT_MS.
  */
 #ifndef SOFTHCA_CONTROL_H
 #define SOFTHCA_CONTROL_H
@@ -18,7 +19,10 @@ struct loop;
 #define CONTROL_MAX_CLIENTS 8u
 #define CONTROL_TIMEOUT_MS  5000u
 
-/* hcas must outlive it.  NULL with errno. */
+/*
+ * Listen on path.  The array hcas and all in it must outlive the result.
+ * Returns NULL and sets errno on failure.
+ */
 struct control *control_create(struct loop *loop, const char *path,
 			       struct hca *const *hcas, unsigned int num);
 void control_destroy(struct control *control);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Life of an HCA: its floors come up from the bottom, each reporting to the one
- * that comes after it, and go down from the top.
+ * Creates and destroys an HCA.  Its floors are set up from the bottom to the
+ * top and torn down from the top to the bottom.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@ struct loop;
 struct wire;
 
 /*
- * index, in the order of --socket, makes its name and addresses.  NULL with
- * errno.
+ * index is the HCA's place in the order of --socket; its name and addresses
+ * are made from it.  Returns NULL and sets errno on failure.
  */
 struct hca *hca_create(struct loop *loop, struct wire *wire,
 		       unsigned int index);

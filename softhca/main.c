@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * softhca: the HCAs of one VM in one process.
+ * softhca: one process that serves the HCAs of a VM.
  *
- * The exit status tells whether all went well here, whatever the guest did:
- * anything logged as an error is a fault of softhca and makes it non-zero.
+ * The exit status tells about softhca only and not about the guest.  A line of
+ * level error in the log means a fault of softhca, and makes the exit status
+ * non-zero.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -61,20 +62,20 @@ static const char usage[] =
 	"                      driver: time, HCA, name, status, syndrome\n"
 	"  -v, --verbose       log doorbells and unknown registers too\n"
 	"  -c, --control PATH  answer softhcactl at PATH\n"
-	"  -C, --cap NAME=NUM  report another value of a capability, by the name that\n"
-	"                      the kernel gives to its field (for tests)\n"
+	"  -C, --cap NAME=NUM  report NUM as the value of a capability; NAME is\n"
+	"                      the kernel's name of its field (for tests)\n"
 	"  -1, --once          exit when every client that connected has gone;\n"
-	"                      otherwise wait for the next one\n"
+	"                      otherwise wait for the next client\n"
 	"  -h, --help          this text\n"
 	"  -V, --version       version\n"
 	"\n"
-	"SIGTERM and SIGINT end it.  Exit status: 0 when all went well, 1 when it\n"
-	"could not start, 2 for a wrong command line, 3 after an internal fault\n"
-	"(an \"error\" line in the log and on standard error).\n";
+	"SIGTERM and SIGINT end softhca.  Exit status: 0 when all went well, 1 when\n"
+	"softhca could not start, 2 for a wrong command line, 3 after an internal\n"
+	"fault (an \"error\" line in the log and on standard error).\n";
 
 /* ---- command line ---- */
 
-/* -1 to go on, or the exit status. */
+/* The parsers return -1 to go on, or the exit status. */
 static int set_cap(const char *text)
 {
 	int err = caps_override(text);
@@ -86,7 +87,6 @@ static int set_cap(const char *text)
 	return EXIT_USAGE;
 }
 
-/* The same. */
 static int parse_one(struct options *opt, int c)
 {
 	switch (c) {
@@ -146,7 +146,7 @@ static int parse(struct options *opt, int argc, char **argv)
 			return ret;
 	}
 	if (!opt->num || optind != argc) {
-		fputs("softhca: needs --socket PATH and nothing else\n"
+		fputs("softhca: give --socket PATH, and options only\n"
 		      "Try softhca --help.\n",
 		      stderr);
 		return EXIT_USAGE;
@@ -205,7 +205,7 @@ static int watch_signals(struct program *prog)
 			   prog);
 }
 
-/* 64 eventfds for each HCA may pass the usual limit. */
+/* The 64 eventfds of each HCA may exceed the usual limit of descriptors. */
 static void raise_fd_limit(void)
 {
 	struct rlimit lim;

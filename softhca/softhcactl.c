@@ -17,14 +17,14 @@
 static const char usage[] =
 	"Usage: softhcactl --control PATH COMMAND [--json]\n"
 	"\n"
-	"Ask a running softhca, by the control socket that its option\n"
-	"--control names.\n"
+	"Ask a running softhca for its counters or its objects.  PATH is the\n"
+	"control socket, as given to softhca's own option --control.\n"
 	"\n"
 	"Commands:\n"
 	"  stats     counters of each HCA since softhca started: commands by\n"
 	"            name (executed and failed), doorbells, WQEs by opcode, CQEs,\n"
-	"            EQEs, interrupts, DMA bytes; entries of translations that\n"
-	"            live keys hold now\n"
+	"            EQEs, interrupts, DMA bytes; also the translation entries\n"
+	"            that live keys hold now\n"
 	"  objects   live objects of each HCA by kind\n"
 	"\n"
 	"Options:\n"
@@ -33,9 +33,10 @@ static const char usage[] =
 	"  -h, --help          this text\n"
 	"  -V, --version       version\n"
 	"\n"
-	"Exit status: 0 when answered, 1 when not, 2 for a wrong command line.\n";
+	"Exit status: 0 when softhca answered, 1 when it did not, 2 for a wrong\n"
+	"command line.\n";
 
-/* The first line of the answer must be "ok"; it is not copied. */
+/* The first line of the answer must be "ok" and is not copied. */
 static int copy_answer(FILE *from, FILE *to)
 {
 	char line[4096];

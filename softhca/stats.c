@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters as text.  A tree of names is written by one pair of functions for
- * both formats, so they cannot differ in content.
+ * Counters as text.  The same calls write the tree of names in both formats, so
+ * the formats cannot differ in content.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static void count_entries(struct obj *obj, void *arg)
 		t->klm += entries;
 }
 
-/* Not counted as they come and go: a gauge of what is there now. */
+/* A gauge: what live keys hold now, not a sum since the start. */
 static void put_translations(struct writer *w, struct hca *hca)
 {
 	struct translations t = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Counters as text: one "path value" on a line, or one JSON object.  Counters
- * by name (commands, WQE opcodes) show only the names that have counted.
+ * Counters as text: lines of the form "path value", or one JSON object.
+ * Commands and WQE opcodes are listed only when their counter is not zero.
  */
 #ifndef SOFTHCA_STATS_H
 #define SOFTHCA_STATS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The ground floor: tools that know no HCA.  This is the header by which the
- * floors above use it.
+ * The ground floor: tools that know no HCA.  The floors above include this
+ * header and no other one of base/.
  */
 #ifndef SOFTHCA_BASE_H
 #define SOFTHCA_BASE_H

@@ -2,14 +2,15 @@
 /*
  * Access to the device's big-endian structures.
  *
- * A field is named by three numbers (byte offset of its 32-bit word, highest
- * bit, lowest bit), kept in one macro, so that the same name serves to read
- * and to write:
+ * Three numbers describe a field: the byte offset of its 32-bit word, its
+ * highest bit and its lowest bit.  One macro holds all three, so one name
+ * serves to read the field and to write it:
  *
  *	#define QPC_STATE 0x00, 31, 28
  *	state = bits_get(qpc, QPC_STATE);
  *
- * Nothing here assumes alignment: the buffers are copies of guest memory.
+ * The functions here accept any alignment: the buffers are copies of guest
+ * memory.
  */
 #ifndef SOFTHCA_BITS_H
 #define SOFTHCA_BITS_H

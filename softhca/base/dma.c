@@ -2,12 +2,12 @@
 /*
  * Guest memory: the ranges that the client has mapped, sorted by address.
  *
- * A lookup tries the range of the last lookup first (nearly all RAM is one
- * range), then searches.  Ends are kept as the last address, not one past it,
- * so a range may reach the top of the address space.
+ * A lookup first tries the range that the last lookup found (nearly all RAM is
+ * one range), then searches.  A range is kept as its first and last address,
+ * not one past the last, so it may reach the top of the address space.
  *
- * A descriptor whose file is shorter than the range would turn accesses into
- * SIGBUS, so that is refused at map time.
+ * If a file were shorter than its range, an access could end in SIGBUS.
+ * dma_map_add() therefore refuses such a file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 
 struct range {
 	uint64_t first, last;
-	uint8_t *host;	/* of first; NULL: known but not accessible */
-	void *map_base; /* what to unmap: host rounded down to a page */
+	uint8_t *host;	/* host address of first; NULL: no access */
+	void *map_base; /* what mmap gave: host rounded down to a page */
 	size_t map_len;
 	unsigned int prot;
 };
@@ -206,7 +206,10 @@ void *dma_ptr(struct dma_map *map, uint64_t gpa, size_t len, unsigned int prot,
 	return r->host + (gpa - r->first);
 }
 
-/* Host address of as much of [gpa, gpa + len) as one range holds. */
+/*
+ * Host address of gpa.  *n is how many bytes of [gpa, gpa + len) lie in the
+ * same range.
+ */
 static uint8_t *piece(struct dma_map *map, uint64_t gpa, size_t len,
 		      unsigned int prot, size_t *n)
 {

@@ -3,10 +3,10 @@
  * Guest memory, as the vfio-user client has mapped it.
  *
  * The client hands over file descriptors of guest RAM (DMA_MAP) and takes
- * them back (DMA_UNMAP) at any time between two events of the loop, so a host
- * pointer is good until the handler that asked for it returns, never longer.
- * Ranges without a descriptor (ROM, other devices' BARs) are accepted and
- * remembered as not accessible.
+ * them back (DMA_UNMAP).  It may do so between any two events of the loop.  A
+ * host pointer is therefore valid only until the handler that asked for it
+ * returns.  The client also maps ranges without a descriptor (ROM, BARs of
+ * other devices): they are remembered, but cannot be accessed.
  */
 #ifndef SOFTHCA_DMA_H
 #define SOFTHCA_DMA_H
@@ -24,29 +24,37 @@ struct dma_map *dma_map_create(void);
 void dma_map_destroy(struct dma_map *map);
 
 /*
- * Map size bytes at guest address iova to fd at offset; fd < 0: no access.
- * prot is DMA_READ | DMA_WRITE as the client grants.  Takes no ownership of
- * fd.  0, EINVAL, EEXIST (overlap), E2BIG (too many ranges) or mmap's errno.
+ * Map size bytes at guest address iova to fd at offset.  With fd < 0 the range
+ * cannot be accessed.  prot is what the client grants, of DMA_READ and
+ * DMA_WRITE.  The caller keeps fd.  Returns 0, EINVAL, EEXIST (the range
+ * overlaps another), E2BIG (too many ranges), ENOMEM, or the errno of fstat or
+ * mmap.
  */
 int dma_map_add(struct dma_map *map, uint64_t iova, uint64_t size, int fd,
 		uint64_t offset, unsigned int prot);
-/* Exactly one mapped range, or ENOENT. */
+/* Unmap the range that begins at iova and has this size.  0 or ENOENT. */
 int dma_map_del(struct dma_map *map, uint64_t iova, uint64_t size);
 void dma_map_clear(struct dma_map *map);
 
 /*
- * Host address of guest memory [gpa, gpa + len), len > 0; NULL when it is not
- * wholly inside one range with that permission.  *avail (may be NULL) is how
- * many bytes are contiguous from there.
+ * Host address of guest memory [gpa, gpa + len).  NULL when len is 0, or when
+ * no single range with this permission holds all the bytes.  *avail is set to
+ * the number of bytes from gpa to the end of the range; avail may be NULL.
  */
 void *dma_ptr(struct dma_map *map, uint64_t gpa, size_t len, unsigned int prot,
 	      size_t *avail);
 
-/* Copies across range borders; 0 or EFAULT (part may have been copied). */
+/*
+ * Copy, also across the border of two ranges.  Returns 0, or EFAULT; then some
+ * of the bytes may have been copied.
+ */
 int dma_read(struct dma_map *map, uint64_t gpa, void *dst, size_t len);
 int dma_write(struct dma_map *map, uint64_t gpa, const void *src, size_t len);
 
-/* Bytes moved by dma_read/dma_write plus what callers add for dma_ptr. */
+/*
+ * Bytes moved.  dma_read() and dma_write() count theirs; callers of dma_ptr()
+ * add what they move through the pointer.
+ */
 struct dma_stats {
 	uint64_t read_bytes, write_bytes;
 };

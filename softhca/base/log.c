@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The log file.  Times are seconds since log_open(), whose wall-clock time
- * the first line tells.
+ * The log file.  A line begins with the seconds since log_open(); the first
+ * line tells the wall-clock time of log_open().
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -2,13 +2,13 @@
 /*
  * The log: one line for each command and for each event worth telling.
  *
- * Errors and warnings go to standard error as well as to the log file;
- * commands and information only to the file; debug lines (doorbells, accesses
- * to registers that do not exist) to the file when asked for.  Lines are
- * written out at once, so the log is complete however the process ends.
+ * Errors and warnings go to standard error and to the log file.  Commands and
+ * information go to the file only.  Debug lines (doorbells, accesses to
+ * registers that do not exist) go to the file if the level asks for them.
+ * Every line is written out at once, so no line is lost when the process dies.
  *
  * An error is a fault of softhca itself and makes its exit status non-zero.
- * What a guest or a client does wrong is a warning.
+ * A mistake of a guest or of a client is a warning.
  */
 #ifndef SOFTHCA_LOG_H
 #define SOFTHCA_LOG_H
@@ -22,12 +22,15 @@ enum log_level {
 	LOG_LEVEL_DEBUG,
 };
 
-/* path NULL: no file.  0 or errno.  Before it is called nothing is logged. */
+/*
+ * Open the log file; there is none when path is NULL.  Returns 0 or errno.
+ * Without a file only errors and warnings are shown, on standard error.
+ */
 int log_open(const char *path, enum log_level level);
 void log_close(void);
-/* Standard error as well, for errors and warnings; tests switch it off. */
+/* Whether errors and warnings go to standard error too.  Tests say no. */
 void log_to_stderr(bool on);
-/* Lines of level error since the start. */
+/* How many lines of level error there have been since the start. */
 unsigned long log_errors(void);
 bool log_enabled(enum log_level level);
 

@@ -2,16 +2,17 @@
 /*
  * The event loop.
  *
- * Descriptors: one slot for each descriptor number.  A slot carries a serial
- * that goes into the epoll data with it, so an event that was fetched before
- * a handler deleted the descriptor (or deleted it and registered the same
- * number anew) is recognised as stale and dropped.
+ * Descriptors: there is one slot for each descriptor number.  Each registration
+ * gets a new serial, which is kept in the slot and in the epoll data.  A
+ * handler may delete a descriptor whose event is already fetched, and register
+ * the same number anew.  The serials then differ, and the event is dropped.
  *
- * Timers: a binary heap by expiry.  A handler that arms a timer for "now"
- * gets it in the next turn, so a turn always ends.
+ * Timers: a binary heap by expiry.  If a handler arms a timer for "now", the
+ * timer runs in the next turn, so a turn always ends.
  *
- * Work: two lists, one being run and one being filled.  Both are circular
- * with a sentinel, so an item can leave either without knowing which.
+ * Work: there are two lists, one that the turn runs and one that collects items
+ * for the next turn.  Both are circular with a sentinel, so an item can be
+ * unlinked without knowing which list it is in.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ struct loop {
 
 	struct loop_timer **heap;
 	unsigned int num_timers, cap_timers;
-	uint64_t timers_now; /* what the running turn calls expired */
+	uint64_t timers_now; /* this turn runs timers up to this time */
 
 	struct loop_work queued, running;
 };
@@ -87,7 +88,10 @@ void loop_destroy(struct loop *loop)
 
 	if (!loop)
 		return;
-	/* Their owners may ask for their state after the loop is gone. */
+	/*
+	 * Items and timers outlive the loop.  Their owners may still ask
+	 * whether they are queued or armed.
+	 */
 	while (loop->queued.next != &loop->queued)
 		work_unlink(loop->queued.next);
 	for (i = 0; i < loop->num_timers; i++)
@@ -283,7 +287,10 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer,
 	uint64_t expires;
 
 	loop_timer_cancel(loop, timer);
-	/* There is no way to report it, and a lost timer would hang a guest. */
+	/*
+	 * Out of memory: callers cannot report it, and a lost timer would hang
+	 * a guest.
+	 */
 	if (loop->num_timers == loop->cap_timers && !grow_heap(loop))
 		abort();
 	if (__builtin_add_overflow(loop_now_ns(), delay_ns, &expires))

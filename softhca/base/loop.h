@@ -3,11 +3,16 @@
  * The event loop: one thread serves everything in softhca.
  *
  * There are three sources of work: descriptors (sockets), timers, and work
- * items that code queues for the next turn.  A turn runs the items that were
- * queued before it began, in order, then expired timers, then ready
- * descriptors (without sleeping while items wait).  Handlers must be short
- * (about a millisecond at most): a guest CPU may be waiting for a reply on
- * another socket.  Long work splits itself by queueing itself again.
+ * items that code queues for the next turn.  A turn has three steps:
+ *
+ *	1. run the work items that were queued before the turn, in order
+ *	2. run the expired timers
+ *	3. handle ready descriptors; sleep until one is ready or a timer
+ *	   expires, but not while work items wait
+ *
+ * Handlers must be short (about a millisecond at most): a guest CPU may be
+ * waiting for a reply on another socket.  Long work does a part at a time and
+ * queues itself again.
  */
 #ifndef SOFTHCA_LOOP_H
 #define SOFTHCA_LOOP_H
@@ -22,7 +27,7 @@ struct loop_timer {
 	void *arg;
 	/* Private to loop.c. */
 	uint64_t expires;
-	unsigned int slot; /* place in the heap + 1, 0 when idle */
+	unsigned int slot; /* index in the heap + 1; 0 when not armed */
 };
 
 struct loop_work {
@@ -34,14 +39,14 @@ struct loop_work {
 
 typedef void (*loop_fd_fn)(void *arg, uint32_t epoll_events);
 
-/* NULL with errno on failure. */
+/* Returns NULL and sets errno on failure. */
 struct loop *loop_create(void);
 void loop_destroy(struct loop *loop);
 
 /* Runs until loop_stop; returns the status given there. */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop, int status);
-/* One turn that sleeps at most timeout_ms; for tests. */
+/* One turn, for tests.  It sleeps at most timeout_ms; < 0 sets no limit. */
 void loop_turn(struct loop *loop, int timeout_ms);
 
 /* 0 or an errno value. */
@@ -52,7 +57,10 @@ int loop_mod_fd(struct loop *loop, int fd, uint32_t epoll_events);
 void loop_del_fd(struct loop *loop, int fd);
 
 uint64_t loop_now_ns(void);
-/* (Re)arms; fn runs once, delay_ns from now or later. */
+/*
+ * Arm the timer: fn runs once, delay_ns from now or later.  An armed timer gets
+ * the new time.
+ */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer,
 		    uint64_t delay_ns);
 void loop_timer_cancel(struct loop *loop, struct loop_timer *timer);

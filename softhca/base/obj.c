@@ -2,16 +2,15 @@
 /*
  * Object tables.
  *
- * A table is an array of slots indexed by number.  A slot holds an object, or,
- * marked by its lowest bit, a link of the queue of numbers that were used
- * before.  New objects get a number that was never used as long as there is
- * one, then the number that has been free for the longest time.  All
- * operations but iteration take constant time, and memory grows with the
- * highest number that was ever used.
+ * A table is an array of slots, indexed by number.  A slot holds an object or a
+ * link of the free queue; a link is marked by its lowest bit.  The free queue
+ * holds the numbers that were used before.  A new object gets a number that was
+ * never used.  When there is none left, it gets the number that has been free
+ * for the longest time.  All operations but iteration take constant time.
+ * Memory grows with the highest number that was ever used.
  *
- * What an object stands on is noted in the object, so deleting it releases
- * all of that in one place.  A reset frees objects in any order and looks at
- * none of these notes.
+ * An object notes what it uses, so obj_del() can release all of it.
+ * obj_table_clear() frees objects in any order and does not look at the notes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +60,7 @@ void obj_unuse_all(struct obj *user)
 		user->uses[--user->num_uses]->refs--;
 }
 
-/* Links of the free queue: the number of the next free slot, marked. */
+/* A link of the free queue: the number of the next free slot, marked. */
 static struct obj *link_make(uint32_t next)
 {
 	return (struct obj *)(((uintptr_t)next << 1) | 1);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Copying to and from a ring in guest memory, page by page. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shortening and filling lists of spans.  A piece is filled from its start to
+ * its end, as spans.h promises.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -21,8 +25,9 @@ void spans_trim(struct spans *s, size_t bytes)
 }
 
 /*
- * memmove, because a guest may move data within one buffer.  The last bytes
- * go last: memmove itself may write the tail of a short buffer first.
+ * The source and the destination may overlap: a guest may move data within one
+ * buffer.  So this needs memmove, but memmove may write the end of a buffer
+ * first.  The last 8 bytes are therefore copied separately, after the rest.
  */
 static void copy_in_order(uint8_t *dst, const uint8_t *src, size_t len)
 {

@@ -2,8 +2,8 @@
 /*
  * Spans: a list of pieces of host memory that together are one range of bytes.
  *
- * A list has room for at least one packet of the largest path MTU even when
- * every byte of it lies elsewhere.
+ * A list always has room for a packet of the largest path MTU (4096 bytes),
+ * even if each of its bytes lies in another place.
  */
 #ifndef SOFTHCA_SPANS_H
 #define SOFTHCA_SPANS_H
@@ -31,7 +31,10 @@ static inline void spans_reset(struct spans *s)
 	s->bytes = 0;
 }
 
-/* Appends; false when the list is full. Merges neighbours. */
+/*
+ * Append a piece; false when the list is full.  A piece that begins where the
+ * last one ends is merged with it.
+ */
 static inline bool spans_add(struct spans *s, uint8_t *ptr, size_t len)
 {
 	if (s->count &&
@@ -49,19 +52,19 @@ static inline bool spans_add(struct spans *s, uint8_t *ptr, size_t len)
 	return true;
 }
 
-/* Drop bytes from the end until no more than bytes are left. */
+/* Shorten the list to at most this many bytes, from its end. */
 void spans_trim(struct spans *s, size_t bytes);
 
 /* A place in a list of spans. */
 struct span_cursor {
 	const struct span *s;
-	size_t off; /* less than s->len */
+	size_t off; /* in *s; less than s->len */
 };
 
 /*
- * Fills dst from src, which must have as many bytes left, and moves src on.
- * The bytes at the end become visible last, for guests that poll the end of a
- * buffer.
+ * Fill dst with bytes from src and move src on.  At least as many bytes must be
+ * left in src as dst has.  The last bytes of dst become visible last: some
+ * guests poll the end of a buffer.
  */
 void spans_fill(const struct spans *dst, struct span_cursor *src);
 

@@ -42,7 +42,7 @@ int usock_connect(const char *path)
 	return fd;
 }
 
-/* Make way at path: 0 when a socket that nobody serves has been removed. */
+/* Remove the socket file at addr if nobody serves it.  0 when it is gone. */
 static int remove_stale(const struct sockaddr_un *addr)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static int remove_stale(const struct sockaddr_un *addr)
 	ret = connect(fd, (const struct sockaddr *)addr, sizeof(*addr));
 	ret = ret ? errno : 0;
 	close(fd);
-	/* EAGAIN: somebody listens, and its backlog is full. */
+	/* EAGAIN means: somebody listens, with a full backlog. */
 	if (ret != ECONNREFUSED)
 		return EADDRINUSE;
 	return unlink(addr->sun_path) ? errno : 0;

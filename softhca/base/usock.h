@@ -2,8 +2,9 @@
 /*
  * Listening UNIX sockets in the file system.
  *
- * A socket file that nobody listens on any more is replaced; one that is in
- * use, and a file that is not a socket, are left alone.
+ * usock_listen() replaces a socket file if nobody listens on it any more.  It
+ * leaves a socket that is in use alone (EADDRINUSE), and every file that is not
+ * a socket (ENOTSOCK).
  */
 #ifndef SOFTHCA_USOCK_H
 #define SOFTHCA_USOCK_H
@@ -13,15 +14,19 @@
 struct usock {
 	int fd; /* non-blocking; -1 when closed */
 	char *path;
-	dev_t dev; /* of the file that was made, */
-	ino_t ino; /* so that nobody else's is removed */
+	/* The file that was made; usock_close() removes no other one. */
+	dev_t dev;
+	ino_t ino;
 };
 
-/* 0 or errno: EADDRINUSE, ENOTSOCK, ENAMETOOLONG, bind's and listen's. */
+/*
+ * Returns 0 or an errno value: EADDRINUSE, ENOTSOCK, ENAMETOOLONG, EINVAL (path
+ * is empty), or what bind() and listen() give.
+ */
 int usock_listen(struct usock *sock, const char *path, int backlog);
-/* Removes the file too. */
+/* Close the socket and remove its file. */
 void usock_close(struct usock *sock);
-/* Connect to path; the descriptor or -errno. */
+/* Connect to path.  Returns the descriptor or -errno. */
 int usock_connect(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A completion queue.  The data path hands CQEs to its owner (owner.h) and
- * looks at nothing here but the size of a CQE.
+ * A completion queue.  The floor above writes CQEs and events (owner.h); the
+ * data path reads only cqe_size.
  */
 #ifndef SOFTHCA_CQ_H
 #define SOFTHCA_CQ_H
@@ -25,9 +25,12 @@ struct cq {
 	uint32_t pi;		 /* free running */
 	uint32_t ci;		 /* as last read from the doorbell record */
 	uint32_t last_solicited; /* pi + 1 of the newest solicited/error CQE */
-	/* Moderation: an event waits for so much time or so many CQEs. */
-	uint16_t period_us, max_count; /* period 0: it does not wait */
-	uint32_t event_pi;	       /* pi at the last event */
+	/*
+	 * Moderation: an event waits until period_us have passed or max_count
+	 * CQEs have come.  With period_us 0 it does not wait.
+	 */
+	uint16_t period_us, max_count;
+	uint32_t event_pi; /* pi at the last event */
 	struct loop_timer timer;
 	enum {
 		CQ_DISARMED,
@@ -36,7 +39,7 @@ struct cq {
 	} arm;
 };
 
-/* NULL when there is none of that number. */
+/* NULL when no CQ has this number. */
 struct cq *cq_get(struct hca *hca, uint32_t cqn);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Building the CQEs of QPs; cqe.h tells the rules. */
 #include <string.h>
 
 #include "cq.h"
@@ -29,12 +30,17 @@ unsigned int cqe_room(const struct cq *cq, unsigned int wanted)
 
 	if (!cq)
 		return 0;
-	if (cq->cqe_size > CQE_SIZE) /* else the CQ was resized */
+	/* A QP that wants 64 bytes may find small CQEs after a resize. */
+	if (cq->cqe_size > CQE_SIZE)
 		room = CQE_DATA_MAX;
 	return wanted < room ? wanted : room;
 }
 
-/* Put the payload in; the first half of a large CQE is returned, or NULL. */
+/*
+ * Put the payload into the CQE.  Up to 32 bytes go into cqe itself and NULL is
+ * returned.  A larger payload is returned: it is the first half of a 128-byte
+ * CQE.
+ */
 static const uint8_t *put_data(uint8_t *cqe, const struct cqe_data *data)
 {
 	if (!data || !data->len)

@@ -2,14 +2,13 @@
 /*
  * Completions: the CQEs of a QP's requester and responder.
  *
- * These build the 64-byte format and hand it to the CQ.  What a completion
- * tells about must be in guest memory before; cq_post() writes the owner bit
- * last.  The CQ may fail the QP meanwhile (overrun), so callers look at the
- * QP's state again afterwards.
+ * The functions build a CQE in the 64-byte format and hand it to the CQ's
+ * owner, which writes the owner bit last.  The caller must have written the
+ * data to guest memory before.  The CQ may overrun and then moves the QP to
+ * ERR, so callers look at the QP's state again afterwards.
  *
- * A QP may want small payloads within its CQEs in the place of memory
- * ("scatter to CQE"); it is then the driver that copies them to where the WQE
- * points.
+ * A QP may want small payloads within its CQEs instead of in memory ("scatter
+ * to CQE").  The driver then copies the payload to where the WQE points.
  */
 #ifndef SOFTHCA_CQE_H
 #define SOFTHCA_CQE_H
@@ -23,7 +22,7 @@ struct cq;
 struct hca;
 struct qp;
 
-/* Payload that goes within a CQE; len 0: none does. */
+/* Payload that goes within a CQE; there is none when len is 0. */
 struct cqe_data {
 	uint8_t bytes[CQE_DATA_MAX];
 	uint8_t len;
@@ -41,7 +40,10 @@ struct cqe_recv {
 	const struct cqe_data *data; /* or NULL */
 };
 
-/* How many bytes fit that the QP wants within the CQEs of cq; 0 for none. */
+/*
+ * The largest payload that goes within a CQE of cq, when the QP wants payloads
+ * of up to this many bytes there.
+ */
 unsigned int cqe_room(const struct cq *cq, unsigned int wanted);
 void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 		   uint16_t counter, uint32_t byte_cnt, bool event,

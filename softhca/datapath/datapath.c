@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The data path's way in: state changes and doorbells from the objects,
- * packets from the wire, turns and timers from the loop.
+ * The entry points of the data path: state changes and doorbells from the
+ * floors above, packets from the wire, turns and timers from the loop.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ void dp_qp_doorbell(struct hca *hca, struct qp *qp)
 	loop_work_queue(hca->loop, &qp->dp->work);
 }
 
-/* May a packet come in at all?  What may not is lost without an answer. */
+/* Does the QP take this packet at all?  If not it is lost without an answer. */
 static bool admits(const struct qp *qp, const struct pkt *pkt)
 {
 	switch (qp->state) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The data path's floor: executes WQEs and the packets that answer them or come
- * from peers.  It never creates or frees an object; what it has to say goes to
- * its owner (owner.h).  This is the header by which the floors above use it.
+ * The data path's floor: executes WQEs and handles the packets of peers.  It
+ * never creates or frees an object.  It reports CQEs and events to the floor
+ * above through owner.h.  The floors above include this header and no other one
+ * of datapath/.
  */
 #ifndef SOFTHCA_DATAPATH_H
 #define SOFTHCA_DATAPATH_H
@@ -20,28 +21,31 @@
 #include "srq.h"
 #include "xlat.h"
 
-/* State of a new HCA, whose port then receives.  0 or errno. */
+/*
+ * Set up the data path of a new HCA.  Its port receives packets as soon as it
+ * joins a wire.  0 or errno.
+ */
 int dp_init(struct hca *hca);
 void dp_fini(struct hca *hca);
 
-/* A new QP, in RESET; 0 or ENOMEM. */
+/* There is a new QP, in state RESET.  0 or ENOMEM. */
 int dp_qp_created(struct hca *hca, struct qp *qp);
 /*
- * A command has changed the state of a QP, after the fields of struct qp have
- * been set.  To RESET: forget all progress.  To ERR: flush.
+ * A command has set the fields of qp and changed its state.  A change to RESET
+ * forgets all progress; a change to ERR flushes the queues.
  */
 void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state);
 void dp_qp_destroyed(struct hca *hca, struct qp *qp);
-/* The device itself moves qp to ERR (error completion, CQ overrun, ...). */
+/* Move qp to ERR without a command (error completion, CQ overrun, ...). */
 void dp_qp_error(struct hca *hca, struct qp *qp);
 
 /*
- * Send doorbell, decoded by the front from a write into UAR page uar: number
- * is a QP's or an Ethernet SQ's.
+ * A send doorbell.  The front decodes it from a write into UAR page uar; number
+ * is that of a QP or of an Ethernet SQ.
  */
 void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number);
 
-/* How long all tries of a packet may take together; for tests and tuning. */
+/* Set how long all tries of a packet may take together; for tests. */
 void dp_set_max_wait(struct hca *hca, uint64_t ns);
 
 #endif

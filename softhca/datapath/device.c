@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Where the objects of an HCA are found. */
+/*
+ * Finding the objects of an HCA by kind and number.  Each of their structures
+ * begins with its struct obj, so a pointer to one is a pointer to the other.
+ */
 #include "cq.h"
 #include "device.h"
 #include "mkey.h"
 #include "qp.h"
 #include "srq.h"
 
-/* Send doorbells name QPs and Ethernet SQs alike, so they share numbers. */
+/*
+ * A send doorbell holds the number of a QP or of an Ethernet SQ and does not
+ * tell which, so both take their numbers from one table.
+ */
 struct obj_table *obj_table(struct hca *hca, enum obj_kind kind)
 {
 	return &hca->obj[kind == OBJ_ETH_SQ ? OBJ_QP : kind];
@@ -19,7 +25,6 @@ struct obj *obj_find(struct hca *hca, enum obj_kind kind, uint32_t id)
 	return obj && obj->kind == kind ? obj : NULL;
 }
 
-/* Each of these structures begins with its struct obj. */
 struct cq *cq_get(struct hca *hca, uint32_t cqn)
 {
 	return (struct cq *)obj_find(hca, OBJ_CQ, cqn);

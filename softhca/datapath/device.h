@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An HCA, as far down as there is one: what the data path needs to execute
- * WQEs.  Each floor above keeps its own state behind a pointer that is opaque
- * to the others.
+ * An HCA.  This is the lowest floor that knows one: struct hca holds what the
+ * data path needs to execute WQEs.  Each floor above keeps its own state behind
+ * a pointer in it that is opaque to the other floors.
  *
- * One thread serves all of it (loop.h), so nothing is locked.
+ * One thread serves everything (loop.h), so nothing is locked.
  */
 #ifndef SOFTHCA_DEVICE_H
 #define SOFTHCA_DEVICE_H
@@ -18,7 +18,10 @@
 #define HCA_GID_TABLE 128u
 #define HCA_TIMER_KHZ 156250u /* of the clock that the guest reads */
 
-/* Owners of objects: a user context has its number, the kernel these two. */
+/*
+ * Owners of objects: a user context owns by its number, the kernel by one of
+ * these two.
+ */
 #define UID_KERNEL 0u
 #define UID_SHARED 0xffffu
 
@@ -57,7 +60,7 @@ struct hca {
 	struct loop *loop;
 	struct dma_map *dma;
 
-	struct port port; /* its addresses are the GIDs */
+	struct port port; /* its addresses are gids[] */
 	struct roce_addr gids[HCA_GID_TABLE];
 
 	/* Objects, by kind; the floor above fills these in. */
@@ -66,7 +69,7 @@ struct hca {
 	bool atomic_host_endian; /* operands of atomics */
 	bool umr_fixed_page;	 /* UMR may not change a key's page size */
 
-	const struct dp_owner *owner; /* whom the data path tells */
+	const struct dp_owner *owner; /* gets CQEs and events */
 	struct dp_stats stats;
 
 	struct datapath *dp;	 /* private to the data path */
@@ -79,9 +82,9 @@ static inline bool uid_is_kernel(uint16_t uid)
 	return uid == UID_KERNEL || uid == UID_SHARED;
 }
 
-/* The table that holds the kind. */
+/* The table that holds objects of this kind. */
 struct obj_table *obj_table(struct hca *hca, enum obj_kind kind);
-/* NULL when there is none of that kind and number. */
+/* NULL when no object of this kind has this number. */
 struct obj *obj_find(struct hca *hca, enum obj_kind kind, uint32_t id);
 
 #endif

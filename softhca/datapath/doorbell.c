@@ -4,7 +4,7 @@
 #include "dp_qp.h"
 #include "eth.h"
 
-/* Only the UAR page that a queue was created with reaches it. */
+/* A doorbell counts only in the UAR page that the queue was created with. */
 void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 {
 	struct obj *obj = obj_get(obj_table(hca, OBJ_QP), number);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A QP's way into ERR and back to RESET.
+ * What happens when a QP goes to ERR or to RESET.
  *
- * A receive rings no doorbell, so the doorbell records of QPs in ERR are
- * polled: they are on a list, and a timer runs while there is one.
+ * Receives may be posted to a QP in ERR, and they must be flushed.  Posting a
+ * receive rings no doorbell, so a timer polls the doorbell records of these
+ * QPs.  They are on a list, and the timer runs while the list is not empty.
  */
 #include <string.h>
 
 #include "datapath.h"
 #include "dp_qp.h"
 
-/* Nothing is on its way, and nothing of the current WQE is done. */
+/* Forget the packet on its way and the progress of the current WQE. */
 static void requester_reset(struct dp_qp *dq)
 {
 	struct requester *req = &dq->req;

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Inside the data path: the state of a QP's two halves and the calls between
- * the files, each of which calls only those below it.
+ * Inside the data path: the state of a QP's two halves, and the calls between
+ * the files.  A file calls only files below it in this list:
  *
  *   doorbell.c   send doorbells
  *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
  *   flush.c      empties the queues of a QP in ERR
- *   sq_turn.c    takes WQEs from a send queue, has them carried out, completes
- *   requester.c  carries out one WQE by packets to the peer; waits, retries
+ *   sq_turn.c    takes WQEs from a send queue in order, completes them
+ *   requester.c  executes one WQE by packets to the peer; waits, retries
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
- *   umr.c        carries out one WQE that changes a memory key
+ *   umr.c        executes one WQE that changes a memory key
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
  *   cqe.c        completions
  *   dp_qp.c      a QP's way into ERR and back to RESET
  *   wqe.c xlat.c mkey.c device.c   decoding, translation, where objects are
  *
- * Rules: a send queue is worked in order and one packet of a QP is on its way
- * at a time, so each WQE is done before the next begins and every fence holds.
- * A turn does bounded work and queues itself again.  A requester knows of the
- * answer to its packet only what requester_receive() notes in its struct;
- * whether that happens within wire_send() or later makes no difference.  The
- * current WQE is not kept between turns but fetched again: it belongs to the
- * device until its completion, and what is fetched is checked anew.
+ * Rules:
+ *
+ * - WQEs of a send queue are executed in order.  Only one packet of a QP is on
+ *   its way at a time.  So each WQE is done before the next begins, and every
+ *   fence holds.
+ * - A turn does a bounded amount of work.  If more is left it queues itself
+ *   again.
+ * - The answer to a packet arrives in requester_receive(), either within
+ *   wire_send() or later.  requester_receive() notes the answer in struct
+ *   requester, and nothing else tells the requester of it.  So both cases work
+ *   alike.
+ * - The current WQE is fetched and checked anew in each turn.  This is right
+ *   because a WQE belongs to the device until its completion.
  */
 #ifndef SOFTHCA_DP_QP_H
 #define SOFTHCA_DP_QP_H
@@ -47,30 +53,30 @@
 #define DP_RNR_INFINITE 7u
 
 enum req_state {
-	REQ_IDLE,  /* nothing on its way */
+	REQ_IDLE,  /* no packet is on its way */
 	REQ_SENT,  /* waits for the answer; the timer may run */
-	REQ_ACKED, /* answered, all well */
-	REQ_NAKED, /* answered by NAK nak */
-	REQ_RNR,   /* answered by RNR NAK */
+	REQ_ACKED, /* the answer is an ACK or the data asked for */
+	REQ_NAKED, /* the answer is a NAK, its syndrome is in nak */
+	REQ_RNR,   /* the answer is an RNR NAK */
 	REQ_PAUSE, /* the RNR timer runs */
-	REQ_LATE,  /* no answer to the last try */
-	REQ_LOCAL, /* the answer came but local memory refused it */
-	REQ_WRONG, /* an answer that does not fit the request */
+	REQ_LATE,  /* the last try got no answer */
+	REQ_LOCAL, /* the answer's data cannot be written to local memory */
+	REQ_WRONG, /* the answer does not fit the request */
 };
 
 struct requester {
 	enum req_state state;
 	bool stepping;	      /* requester_step() is on the stack */
-	enum pkt_class asked; /* what the packet on its way is */
-	uint32_t psn;	      /* of the next packet */
+	enum pkt_class asked; /* class of the packet on its way */
+	uint32_t psn;	      /* of that packet, or of the next one */
 	uint64_t done;	  /* bytes of the current WQE that are acknowledged */
-	uint32_t num_psn; /* PSNs of the packet on its way, from psn on */
-	size_t sent;	  /* its payload, or what a READ asks for */
+	uint32_t num_psn; /* how many PSNs the packet uses, from psn on */
+	size_t sent;	  /* bytes in the packet, or that a READ asks for */
 	size_t got;	  /* bytes of a READ's answer so far */
-	uint32_t got_psn; /* PSNs of it */
+	uint32_t got_psn; /* PSNs of a READ's answer so far */
 	uint8_t nak, rnr_timer;
-	uint8_t tries, rnr_tries; /* used up by the packet on its way */
-	struct cqe_data data;	  /* what came for the CQE, not for memory */
+	uint8_t tries, rnr_tries; /* of the packet on its way, so far */
+	struct cqe_data data;	  /* payload for the CQE instead of memory */
 };
 
 struct responder {
@@ -79,7 +85,7 @@ struct responder {
 	enum pkt_class busy; /* message in progress, PKT_NONE between them */
 	/* SEND in progress, and the receive WQE that it has taken */
 	uint16_t rwqe;
-	bool held; /* UC: taken by a message that was then lost */
+	bool held; /* UC: rwqe was taken by a message that is lost */
 	uint64_t done;
 	/* WRITE in progress */
 	uint64_t va;
@@ -100,7 +106,7 @@ struct dp_qp {
 	struct requester req;
 	struct responder resp;
 	bool last_wqe; /* SRQ_LAST_WQE reported */
-	/* all QPs, and those in ERR whose doorbell records are polled */
+	/* The list of all QPs; the list of QPs in ERR, which are polled. */
 	struct dp_qp *next, *prev;
 	struct dp_qp *err_next, *err_prev;
 	bool on_err_list;
@@ -111,12 +117,12 @@ struct datapath {
 	struct dp_qp *qps, *err_qps;
 	struct loop_timer err_timer;
 	uint64_t max_wait_ns;
-	/* Scratch of the call in progress. */
+	/* Scratch memory of the call in progress. */
 	struct send_wqe swqe;
-	struct dp_qp *swqe_of; /* whose current WQE swqe is, or NULL */
+	struct dp_qp *swqe_of; /* swqe is this QP's current WQE; or NULL */
 	struct recv_wqe rwqe;
-	struct spans gather;  /* payload on its way out */
-	struct spans scatter; /* where payload goes */
+	struct spans gather;  /* memory that payload comes from */
+	struct spans scatter; /* memory that payload goes to */
 };
 
 static inline uint32_t qp_mtu(const struct qp *qp)
@@ -133,7 +139,7 @@ static inline struct xlat_user qp_user(const struct qp *qp)
 	};
 }
 
-/* For receive WQEs: those of an SRQ name keys of the SRQ's PD. */
+/* The user for receive WQEs.  WQEs of an SRQ name keys of the SRQ's PD. */
 static inline struct xlat_user rq_user(const struct qp *qp)
 {
 	struct xlat_user user = qp_user(qp);
@@ -143,12 +149,15 @@ static inline struct xlat_user rq_user(const struct qp *qp)
 	return user;
 }
 
-/* dp_qp.c: qp->state is ERR already; the flush comes in a turn of its own. */
+/*
+ * dp_qp.c: what a change to ERR or RESET does besides setting qp->state.  The
+ * flush of a QP in ERR begins in the next turn of the loop.
+ */
 void dp_qp_enter_error(struct dp_qp *dq);
 void dp_qp_enter_reset(struct dp_qp *dq);
 
 /*
- * path.c: fill in the addresses for a path and send.  The packet is lost when
+ * path.c: fill in the packet's addresses and send it.  The packet is lost when
  * the path names an empty entry of the address table.
  */
 void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt);
@@ -156,31 +165,34 @@ void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt);
 /* datapath.c: run qp's send queue in the next turn of the loop. */
 void dp_qp_doorbell(struct hca *hca, struct qp *qp);
 
-/* sq_turn.c: one turn of a send queue; true when more is to do at once. */
+/* sq_turn.c: one turn of a send queue.  True when more can be done at once. */
 bool sq_run(struct dp_qp *dq);
 
 /* sq.c */
 /*
- * How many WQEBBs are posted from sq_ci on. False when the queue is unusable.
+ * How many WQEBBs are posted from sq_ci on.  False when the queue is unusable.
  */
 bool sq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
-/* The current WQE, fetched again if need be; NULL when that fails. */
+/* The current WQE.  It is fetched if need be; NULL when that fails. */
 const struct send_wqe *sq_current(struct dp_qp *dq);
-/* On to the next one: num_bb WQEBBs are done. */
+/* Go on to the next WQE; num_bb is the number of WQEBBs of this one. */
 void sq_advance(struct dp_qp *dq, uint16_t num_bb);
 
 /* requester.c */
 enum req_result {
-	REQ_MORE, /* a packet is done, the WQE is not */
+	REQ_MORE, /* take the next step at once */
 	REQ_DONE, /* the WQE is done */
-	REQ_WAIT, /* an answer or a timer will go on with it */
-	REQ_FAIL, /* complete with error */
+	REQ_WAIT, /* take the next step after an answer or a timer */
+	REQ_FAIL, /* the WQE must complete with an error */
 };
 struct req_error {
 	enum cqe_syndrome syndrome;
 	uint8_t vendor;
 };
-/* Next step of wqe, which is hca->dp->swqe; *bytes: payload moved. */
+/*
+ * Take the next step of wqe, which must be hca->dp->swqe.  The bytes of payload
+ * that it has moved are added to *bytes.
+ */
 enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
 			       size_t *bytes, struct req_error *error);
 void requester_receive(struct dp_qp *dq, const struct pkt *pkt);
@@ -192,10 +204,11 @@ enum rq_status {
 	RQ_EMPTY, /* receiver not ready */
 	RQ_BAD,	  /* the queue is unusable */
 };
-/* Take the next receive WQE; it is decoded in hca->dp->rwqe. */
+/* Take the next receive WQE and decode it into hca->dp->rwqe. */
 enum rq_status rq_take(struct dp_qp *dq);
-/* Decode again the WQE that was taken before. */
+/* Decode a WQE again that was taken before. */
 enum rq_status rq_again(struct dp_qp *dq, uint16_t index);
+/* How many receive WQEs are posted.  False when the queue is unusable. */
 bool rq_avail(struct hca *hca, const struct qp *qp, uint16_t *avail);
 
 /* responder.c */
@@ -206,13 +219,13 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 			size_t *bytes, struct req_error *error);
 void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
 
-/* umr.c: the whole of wqe, which is hca->dp->swqe */
+/* umr.c: execute all of wqe, which must be hca->dp->swqe. */
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 			    size_t *bytes, struct req_error *error);
 
-/* flush.c: one turn; true when more is to do at once. */
+/* flush.c: one turn.  True when more can be done at once. */
 bool flush_run(struct dp_qp *dq);
-/* Something was posted since the last flush. */
+/* Has anything been posted since the last flush? */
 bool flush_needed(struct dp_qp *dq);
 
 #endif

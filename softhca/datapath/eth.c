@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet send queues: a sink.
+ * Ethernet send queues.  No frame is sent.
  *
- * The WQEs are walked and completed as if their frames had gone out; what
- * they would have sent is not looked at.  The driver asks for a completion on
- * the last WQE of each doorbell, and identifies it by wqe_counter.
+ * Each WQE completes as if its frame had gone out; the frame itself is not
+ * read.  The driver asks for a completion on the last WQE of each doorbell, and
+ * finds that WQE by the completion's wqe_counter.
  *
- * A WQE that makes no sense stops the queue with an error completion, as its
- * driver expects before it recovers the queue.
+ * A malformed WQE stops the queue with an error completion.  The driver waits
+ * for such a completion before it recovers the queue.
  */
 #include "device.h"
 #include "eth.h"

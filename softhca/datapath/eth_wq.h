@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An Ethernet receive or send queue.
+ * An Ethernet receive queue or send queue.
  */
 #ifndef SOFTHCA_ETH_WQ_H
 #define SOFTHCA_ETH_WQ_H
@@ -12,7 +12,7 @@
 
 struct cq;
 
-/* As in the contexts of RMP, RQ and SQ. */
+/* Values of the state field in the contexts of RMP, RQ and SQ. */
 enum wqc_state {
 	WQC_STATE_RST = 0,
 	WQC_STATE_RDY = 1,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Flush: every WQE of a QP in ERR completes with a flush error, those that
- * are posted later too.  A receive rings no doorbell, so the doorbell records
- * of such QPs are polled (dp_qp.c).  WQEs of an SRQ are not the QP's: it
- * reports SRQ_LAST_WQE instead, after what it had taken has completed.
+ * Flush: every WQE of a QP in ERR completes with a flush error, also a WQE that
+ * is posted later (dp_qp.c polls for these).
+ *
+ * A QP with an SRQ flushes only the receive WQE that it has taken already.  The
+ * other WQEs of the SRQ stay there.  The QP then reports SRQ_LAST_WQE.
  */
 #include "dp_qp.h"
 

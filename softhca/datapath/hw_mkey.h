@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Format of the mkey context, which commands and UMR WQEs have in common.  The
- * names are made as in hw_cmd.h and hw_wqe.h.
+ * Format of the mkey context.  Commands and UMR WQEs use the same format.
+ *
+ * A name stands for the three numbers that bits.h wants: byte offset of the
+ * 32-bit word, highest bit, lowest bit.  A name with the suffix _AT is the byte
+ * offset of a 64-bit field.
  */
 #ifndef SOFTHCA_HW_MKEY_H
 #define SOFTHCA_HW_MKEY_H

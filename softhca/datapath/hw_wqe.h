@@ -2,9 +2,9 @@
 /*
  * Formats of the work queues: WQE segments and the 64-byte CQE.
  *
- * Fields are triples for bits_get()/bits_set() (byte offset of the word, high
- * bit, low bit) relative to the segment's start; a plain number is a byte
- * offset of a 64-bit field or an array.
+ * A field is a triple for bits_get() and bits_set(): byte offset of the word
+ * from the start of the segment, high bit, low bit.  A plain number is the byte
+ * offset of a 64-bit field or of an array.
  */
 #ifndef SOFTHCA_HW_WQE_H
 #define SOFTHCA_HW_WQE_H
@@ -15,7 +15,7 @@
 #define WQE_MAX_BYTES 1024u
 #define RWQE_MAX_LOG  11u /* log2 of the largest receive stride */
 
-/* Key of the entry that ends a scatter list early. */
+/* A receive WQE's scatter list ends before an entry with this key. */
 #define WQE_LKEY_END 0x100u
 
 /* Control segment */
@@ -80,7 +80,7 @@ enum wqe_opcode {
 #define DATA_ADDR	0x08
 #define INLINE_HDR	4u
 
-/* UMR control segment; a key's context follows it, then the list */
+/* UMR control segment; the key's context follows, and then the list */
 #define UMR_CTRL_SIZE	48u
 #define UMR_MKEY_SIZE	64u
 #define UMR_INLINE	0x00, 31, 31
@@ -88,18 +88,18 @@ enum wqe_opcode {
 #define UMR_OFFSET_EN	0x00, 28, 28
 #define UMR_CHECK_QPN	0x00, 27, 27
 #define UMR_OCTWORDS	0x04, 31, 16
-#define UMR_OFFSET_LOW	0x04, 15, 0 /* or the size of a signature's BSF */
+#define UMR_OFFSET_LOW	0x04, 15, 0 /* size of a BSF without OFFSET_EN */
 #define UMR_MASK	0x08
 #define UMR_OFFSET_HIGH 0x10, 31, 0
 
 #define UMR_CHECK_FREE 1u /* the key must be free */
-#define UMR_CHECK_LIVE 2u /* it must not be */
+#define UMR_CHECK_LIVE 2u /* the key must not be free */
 
 /* Next segment of an SRQ WQE */
 #define SRQ_NEXT_SIZE  16u
 #define SRQ_NEXT_INDEX 0x00, 15, 0
 
-/* Doorbell record: producers, low 16 bits of each word. */
+/* Doorbell record: producer counters, in the low 16 bits of each word. */
 #define DBR_RQ 0u
 #define DBR_SQ 4u
 
@@ -123,8 +123,8 @@ enum wqe_opcode {
 
 /*
  * Payload within the CQE.  Up to 32 bytes lie at the start of the 64-byte
- * format, over fields that tell about datagrams; up to 64 bytes are the first
- * half of a 128-byte CQE.
+ * format, in place of fields that only datagrams need.  Up to 64 bytes are the
+ * first half of a 128-byte CQE.
  */
 #define CQE_FORMAT_DATA32 1u
 #define CQE_FORMAT_DATA64 2u
@@ -137,7 +137,7 @@ enum cqe_opcode {
 	CQE_RESP_SEND = 2,
 	CQE_RESP_SEND_IMM = 3,
 	CQE_RESP_SEND_INV = 4,
-	CQE_RESIZED = 5, /* the next one is in the new ring */
+	CQE_RESIZED = 5, /* the next CQE is in the new ring */
 	CQE_REQ_ERR = 13,
 	CQE_RESP_ERR = 14,
 };
@@ -158,7 +158,7 @@ enum cqe_syndrome {
 	SYN_REMOTE_ABORTED = 0x22,
 };
 
-/* Vendor codes as real parts give them; 0x93 means a page fault, never sent. */
+/* Vendor codes of real parts.  0x93, a page fault, is never sent. */
 #define VENDOR_NONE	    0x00u
 #define VENDOR_LOCAL_PROT   0x51u
 #define VENDOR_RETRY_EXC    0x81u

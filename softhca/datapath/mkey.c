@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Reading and writing the context and the list of a key; see mkey.h. */
 #include <stdlib.h>
 
 #include "hw_mkey.h"
@@ -27,7 +28,7 @@ static void apply_rights(struct mkey *mkey, const uint8_t *mkc, uint64_t mask)
 		mkey->atomic = bits_get(mkc, MKC_A);
 }
 
-/* Fences are kept by all QPs alike: SMALL_FENCE has no effect. */
+/* SMALL_FENCE has no effect here: all QPs keep every fence anyway. */
 void mkey_apply(struct mkey *mkey, const uint8_t *mkc, uint64_t mask)
 {
 	apply_rights(mkey, mkc, mask);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Contents of a memory key: its context and its translation list, as commands
- * and UMR WQEs write them.  Who may write what is not decided here.
+ * Contents of a memory key: its context and its translation list.  Commands and
+ * UMR WQEs write both; they also check who may write what.
  *
- * The context has the same layout in CREATE_MKEY and in a UMR WQE.  The list
- * is counted in octwords of 16 bytes: two page addresses, or one entry of a
- * list of keys.  Memory for it is taken with the first entry that is written.
- * UMR writes whole groups of four octwords, so there is room for a group even
- * where the translation ends within it; such entries are never looked at.
+ * The context has the same layout in CREATE_MKEY and in a UMR WQE.  The size of
+ * the list is counted in octwords of 16 bytes.  An octword is two page
+ * addresses, or one entry of a list of keys.  Memory for the list is allocated
+ * when the first entry is written.  UMR writes whole groups of four octwords,
+ * and the translation may end within a group.  The list has room for the whole
+ * group, but entries beyond the end are never used.
  */
 #ifndef SOFTHCA_MKEY_H
 #define SOFTHCA_MKEY_H
@@ -26,11 +27,11 @@ struct hca;
 #define MKEY_MAX_LOG_PAGE 62u
 #define MKEY_MAX_OCTWORDS (1u << 24)
 #define MKEY_MTT_ADDR	  (~(uint64_t)0xfff)
-#define MKEY_NO_PAGE	  UINT64_MAX /* not set; a page may well be at 0 */
-#define MKEY_REPEAT_BLOCK 0x400u     /* in the place of an entry's key */
+#define MKEY_NO_PAGE	  UINT64_MAX /* entry is not set (0 is a valid page) */
+#define MKEY_REPEAT_BLOCK 0x400u     /* key of a repeat block's head */
 #define MKEY_ANY_QPN	  0xffffffu
 
-/* Fields of the context that a UMR WQE names. */
+/* The mask in a UMR WQE: which fields of the context it changes. */
 #define MKEY_MASK_LEN	      (1ull << 0)
 #define MKEY_MASK_PAGE_SIZE   (1ull << 1)
 #define MKEY_MASK_START	      (1ull << 6)
@@ -69,18 +70,18 @@ struct mkey_klm {
 };
 
 struct mkey {
-	struct obj obj; /* id is the index: key = id << 8 | variant */
+	struct obj obj; /* its id is the index: key = id << 8 | variant */
 	uint8_t variant;
 	bool free, umr_en, length64, en_rinval;
 	bool lr, lw, rr, rw, atomic;
-	bool ro_write, ro_read; /* relaxed ordering: noted, no effect */
+	bool ro_write, ro_read; /* relaxed ordering: kept, has no effect */
 	bool window;		/* bound as a memory window */
-	bool on_umem;		/* its pages are a UMEM's */
+	bool on_umem;		/* the pages are those of a UMEM */
 	enum mkey_mode mode;
-	uint32_t pd, qpn; /* qpn 0xffffff: any */
+	uint32_t pd, qpn; /* qpn MKEY_ANY_QPN: any QP may use the key */
 	uint64_t start, len;
 	uint8_t log_page;  /* of MTT and KSM */
-	uint64_t umem_off; /* on_umem: of start in the first page */
+	uint64_t umem_off; /* on_umem: offset of start in the first page */
 	uint32_t octwords; /* capacity of the translation, 16-byte units */
 	/* The list: NULL until its first entry is set. */
 	uint64_t *mtt;
@@ -88,17 +89,17 @@ struct mkey {
 	uint32_t klm_set; /* entries of klm that are not empty */
 };
 
-/* NULL when there is none of that index. */
+/* NULL when no key has this index. */
 struct mkey *mkey_get(struct hca *hca, uint32_t index);
 
 unsigned int mkc_mode(const uint8_t *mkc);
-/* The fields of mask from the context; what mask does not name stays. */
+/* Set the fields that mask names from the context mkc, and no others. */
 void mkey_apply(struct mkey *mkey, const uint8_t *mkc, uint64_t mask);
-/* All of a new key's context, and back. */
+/* Set all fields of a new key from mkc; mkey_write() does the reverse. */
 void mkey_read(struct mkey *mkey, const uint8_t *mkc);
 void mkey_write(const struct mkey *mkey, uint8_t *mkc);
 
-/* Octwords that there is room for. */
+/* How many octwords the list has room for: whole groups. */
 static inline uint64_t mkey_room(const struct mkey *mkey)
 {
 	return ((uint64_t)mkey->octwords + MKEY_GROUP - 1) &
@@ -106,15 +107,15 @@ static inline uint64_t mkey_room(const struct mkey *mkey)
 }
 
 /*
- * Write num octwords of the translation from octword at on, which must be
- * within mkey_room().  False when out of memory.
+ * Write num octwords of the translation, beginning with octword at.  They must
+ * lie within mkey_room().  False when out of memory.
  */
 bool mkey_put_list(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		   uint32_t num);
 void mkey_drop_list(struct mkey *mkey);
 /*
- * Entries that a live key translates by, 0 for a free one: pages that its range
- * touches, or entries of its list that are set.
+ * How many entries a live key uses to translate: the pages that its range
+ * touches, or the entries of its list that are set.  0 for a free key.
  */
 uint64_t mkey_entries(const struct mkey *mkey);
 

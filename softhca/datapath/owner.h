@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the data path tells its owner, the floor of the objects: that writes
- * CQEs and EQEs, and knows who stands on what.
+ * The calls of the data path to the floor above, objects/.  That floor writes
+ * CQEs and EQEs, and knows which object uses which.
  */
 #ifndef SOFTHCA_OWNER_H
 #define SOFTHCA_OWNER_H
@@ -13,7 +13,7 @@ struct cq;
 struct hca;
 struct mkey;
 
-/* Events, by the type that their EQE has. */
+/* Event types, as an EQE has them. */
 enum eqe_type {
 	EQE_COMP = 0x00,
 	EQE_PATH_MIG = 0x01,
@@ -33,17 +33,18 @@ enum eqe_type {
 
 struct dp_owner {
 	/*
-	 * Write one CQE.  cqe is the 64-byte format, complete but for the
-	 * owner bit; first is the first half of a 128-byte CQE, NULL leaves
-	 * that as it is; solicited tells whether an arm "solicited only" shall
-	 * fire (errors do always).  A CQ that cannot take it moves its QPs to
-	 * error, maybe the one that this CQE is about.
+	 * Write one CQE.  cqe is in the 64-byte format, complete except for
+	 * the owner bit.  first is the first half of a 128-byte CQE; NULL
+	 * leaves that half as it is.  solicited tells whether a CQ that is
+	 * armed for solicited CQEs only shall fire; it always fires for an
+	 * error.  If the CQ cannot take the CQE, all QPs of the CQ go to ERR;
+	 * the QP of this CQE may be one of them.
 	 */
 	void (*write_cqe)(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 			  const uint8_t *first, bool solicited);
 	void (*qp_event)(struct hca *hca, enum eqe_type type, uint32_t qpn);
 	void (*srq_event)(struct hca *hca, enum eqe_type type, uint32_t srqn);
-	/* Move a key to another PD; false when there is none of that number. */
+	/* Move a key to another PD.  False when no PD has this number. */
 	bool (*move_key)(struct hca *hca, struct mkey *mkey, uint32_t pd);
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The path of a QP or of an address vector makes the addresses of a packet. */
+/*
+ * Sending along a path: the addresses of a packet come from the path of a QP or
+ * of an address vector.
+ */
 #include <string.h>
 
 #include "dp_qp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A queue pair: what the commands have set, decoded, and how far its queues
- * have been executed.
+ * A queue pair: the fields that commands have set, decoded, and how far its
+ * queues have been executed.
  */
 #ifndef SOFTHCA_QP_H
 #define SOFTHCA_QP_H
@@ -68,21 +68,21 @@ struct qp {
 
 	/* From the modify commands. */
 	uint8_t qpc[0xe8]; /* as last written; the data path does not look */
-	uint32_t send_psn, recv_psn; /* that the next connection begins with */
+	uint32_t send_psn, recv_psn; /* the first PSNs of a connection */
 	uint32_t remote_qpn, qkey;
 	uint8_t mtu, log_msg_max, min_rnr_nak, retry_count, rnr_retry;
 	bool rre, rwe, rae;
 	bool rlky, fre;		/* reserved lkey, fast registration enabled */
-	uint8_t cs_req, cs_res; /* payload within CQEs: up to so many bytes */
+	uint8_t cs_req, cs_res; /* largest payload within a CQE, in bytes */
 	struct qp_path path;
 
-	/* Progress, owned by the data path; reset by 2RST. */
+	/* Progress.  The data path owns these; a change to RESET clears them. */
 	uint16_t sq_ci;	  /* WQEBBs executed */
 	uint16_t rq_ci;	  /* receive WQEs consumed */
 	struct dp_qp *dp; /* the data path's own state of this QP */
 };
 
-/* NULL when there is none of that number. */
+/* NULL when no QP has this number. */
 struct qp *qp_get(struct hca *hca, uint32_t qpn);
 
 #endif

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester of RC: carries out one WQE by packets, one after the other.
- * UC is the same without answers: a packet counts as acknowledged once sent.
+ * The requester of RC and UC: executes one WQE by sending packets, one after
+ * the other.
  *
- * A packet takes the requester from IDLE to SENT; the answer, noted by
- * requester_receive(), to ACKED, NAKED, RNR, LOCAL or WRONG; requester_step()
- * acts upon that.  Without an answer the timer sends the packet again until
- * the tries are used up.  An RNR NAK pauses for the time that it asks for.
+ * Sending a packet changes the state from IDLE to SENT.  requester_receive()
+ * notes the answer by changing the state to ACKED, NAKED, RNR, LOCAL or WRONG,
+ * and requester_step() acts on that state.  If no answer comes, the timer makes
+ * the state IDLE again, so that the packet is sent again, until the tries are
+ * used up (LATE).  After an RNR NAK the requester pauses for the time that the
+ * NAK asks for.
+ *
+ * UC has no answers: a packet is ACKED as soon as it is sent.
  */
 #include "dp_qp.h"
 
@@ -78,7 +82,10 @@ static uint8_t write_opcode(uint8_t wqe_opcode, bool first, bool last)
 	return op;
 }
 
-/* The next piece of a SEND or WRITE. False when local memory is refused. */
+/*
+ * Fill in the next piece of a SEND or WRITE.  False when its local memory may
+ * not be read.
+ */
 static bool build_payload(struct dp_qp *dq, const struct send_wqe *wqe,
 			  struct pkt *pkt)
 {
@@ -93,7 +100,7 @@ static bool build_payload(struct dp_qp *dq, const struct send_wqe *wqe,
 	if (sge_spans(dq->hca, &user, wqe->sge, wqe->num_sge, req->done, len,
 		      XLAT_LR, &dp->gather))
 		return false;
-	if (dp->gather.bytes < len) { /* the list is full: whole packets */
+	if (dp->gather.bytes < len) { /* the list is full: send whole MTUs */
 		len = dp->gather.bytes - dp->gather.bytes % qp_mtu(dq->qp);
 		spans_trim(&dp->gather, len);
 	}
@@ -152,7 +159,7 @@ static bool fail(struct req_error *error, enum cqe_syndrome syndrome,
 	return false;
 }
 
-/* Send the next packet of wqe; false when that ends in an error. */
+/* Send the next packet of wqe.  False when the WQE must fail. */
 static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 		   struct req_error *error)
 {
@@ -195,7 +202,7 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	req->state = REQ_SENT;
 	path_send(dq->hca, &dq->qp->path, &pkt);
 	if (dq->qp->type == QP_UC)
-		req->state = REQ_ACKED; /* nobody answers */
+		req->state = REQ_ACKED; /* UC has no answers */
 	return true;
 }
 
@@ -226,7 +233,7 @@ static enum req_result packet_done(struct dp_qp *dq, const struct send_wqe *wqe,
 								: REQ_DONE;
 }
 
-/* Receiver not ready: pause, or give up. */
+/* The receiver was not ready: pause, or fail if no tries are left. */
 static enum req_result pause_rnr(struct dp_qp *dq, struct req_error *error)
 {
 	struct requester *req = &dq->req;
@@ -248,7 +255,7 @@ static enum req_result act(struct dp_qp *dq, const struct send_wqe *wqe,
 
 	switch (req->state) {
 	case REQ_SENT:
-		/* ack_timeout 0 waits for ever */
+		/* With ack_timeout 0 the requester waits for ever. */
 		if (dq->qp->path.ack_timeout && !loop_timer_pending(&dq->timer))
 			loop_timer_set(dq->hca->loop, &dq->timer,
 				       try_time_ns(dq));
@@ -294,7 +301,7 @@ enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
 	if (req->state == REQ_IDLE && !launch(dq, wqe, error))
 		result = REQ_FAIL;
 	else if (dq->qp->state != QP_RTS)
-		result = REQ_WAIT; /* the answer took the QP down */
+		result = REQ_WAIT; /* the QP went to ERR within launch() */
 	else
 		result = act(dq, wqe, bytes, error);
 	req->stepping = false;
@@ -322,8 +329,9 @@ static enum req_state take_ack(struct requester *req, const struct pkt *pkt,
 }
 
 /*
- * Payload that answers wqe, to off of its memory; a whole small one goes to the
- * CQE, if there will be one.
+ * Write the payload of an answer at offset off of the WQE's memory.  A small
+ * payload goes into the CQE instead if it is the whole answer and the WQE will
+ * get a CQE.
  */
 static bool answer_place(struct dp_qp *dq, const struct send_wqe *wqe,
 			 uint64_t off, size_t len, const struct span *payload)
@@ -388,7 +396,7 @@ void requester_receive(struct dp_qp *dq, const struct pkt *pkt)
 
 	if (req->state != REQ_SENT || dq->qp->state != QP_RTS || at < 0 ||
 	    (uint32_t)at >= req->num_psn)
-		return; /* not what is waited for: a repeated answer */
+		return; /* not the answer to this packet: an old one */
 	switch (pkt_kind(pkt->opcode)->class) {
 	case PKT_ACK:
 		state = take_ack(req, pkt, (uint32_t)at);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder of RC: executes the packets of the peer in PSN order and
+ * The responder of RC and UC: executes the packets of the peer in PSN order and
  * answers each.
  *
  * A SEND takes its receive WQE with its first packet, a WRITE with immediate
- * data with its last.  Nothing of the state changes before a packet is sure
- * to be carried out, so that an RNR NAK leaves things as they were and the
- * packet may come again.  The completion follows the data and precedes the
- * answer; a NAK other than RNR and sequence takes the QP down.
+ * data takes it with its last packet.  An RNR NAK changes no state, so the peer
+ * can send the same packet again.  The order is: write the data, write the
+ * completion, send the answer.  The QP goes to ERR with every NAK but the RNR
+ * NAK and the sequence NAK.
  *
- * UC has no answers.  What cannot be carried out is dropped to the end of its
- * message, and a receive WQE that it had taken serves the next one.
+ * UC has no answers.  When a packet cannot be executed, it and the rest of its
+ * message are dropped.  The next message uses the receive WQE that the dropped
+ * one has taken.
  */
 #include "datapath.h"
 #include "dp_qp.h"
@@ -34,7 +35,7 @@ static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
 		respond(dq, &pkt);
 }
 
-/* UC: forget the message in progress. */
+/* UC: drop the message in progress; the next one uses its receive WQE. */
 static void drop(struct dp_qp *dq)
 {
 	dq->hca->stats.dropped++;
@@ -42,7 +43,7 @@ static void drop(struct dp_qp *dq)
 	dq->resp.busy = PKT_NONE;
 }
 
-/* NAK, tell the owner of the QP by an event (0: none), go to ERR. */
+/* Send a NAK, raise an event (unless it is 0) and move the QP to ERR. */
 static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
 		   enum eqe_type event)
 {
@@ -76,7 +77,7 @@ static void not_ready(struct dp_qp *dq, const struct pkt *pkt)
 	acknowledge(dq, pkt->psn, AETH_RNR | (dq->qp->min_rnr_nak & 31));
 }
 
-/* The receive WQE of the message in progress ends in an error. */
+/* Complete the receive WQE of the message in progress with an error. */
 static void fail_receive(struct dp_qp *dq, const struct pkt *pkt,
 			 enum cqe_syndrome syndrome, uint8_t vendor,
 			 uint8_t nak)
@@ -87,7 +88,7 @@ static void fail_receive(struct dp_qp *dq, const struct pkt *pkt,
 	dp_qp_error(dq->hca, dq->qp);
 }
 
-/* A packet is carried out: on to the next PSN. */
+/* A packet is executed: expect the next PSN. */
 static void advance(struct dp_qp *dq, const struct pkt *pkt, size_t len,
 		    bool last)
 {
@@ -128,7 +129,7 @@ static void complete(struct dp_qp *dq, const struct pkt *pkt, uint32_t byte_cnt,
 	cqe_recv_done(dq->hca, dq->qp, &recv);
 }
 
-/* SEND with invalidate: the key that the peer names becomes free. */
+/* SEND with invalidate: free the key that the peer names. */
 static bool invalidate(struct dp_qp *dq, uint32_t rkey)
 {
 	struct mkey *mkey = mkey_get(dq->hca, rkey >> 8);
@@ -141,7 +142,10 @@ static bool invalidate(struct dp_qp *dq, uint32_t rkey)
 	return true;
 }
 
-/* Take the receive WQE, or decode it again; false when that was answered. */
+/*
+ * Take a receive WQE for the message, or decode again the one that it has.
+ * False when there is none; the packet is then answered already.
+ */
 static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 {
 	struct responder *resp = &dq->resp;
@@ -170,7 +174,10 @@ static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 	return true;
 }
 
-/* The payload to where the receive WQE points, or a whole small one to data. */
+/*
+ * Write the payload to the memory of the receive WQE.  A small payload that is
+ * the whole message goes to data instead.
+ */
 static enum xlat_status place(struct dp_qp *dq, const struct pkt *pkt,
 			      struct cqe_data *data)
 {
@@ -221,7 +228,7 @@ static void do_send(struct dp_qp *dq, const struct pkt *pkt)
 	accept(dq, pkt);
 }
 
-/* Checks of a WRITE's first packet; false when it was refused. */
+/* Check a WRITE's first packet.  False when the packet was refused. */
 static bool begin_write(struct dp_qp *dq, const struct pkt *pkt)
 {
 	struct xlat_user user = qp_user(dq->qp);
@@ -262,7 +269,10 @@ static bool write_place(struct dp_qp *dq, const struct pkt *pkt)
 	return true;
 }
 
-/* Is there a receive WQE for immediate data? False when answered. */
+/*
+ * Is there a receive WQE for the immediate data?  If not the packet is answered
+ * already.
+ */
 static bool immediate_ready(struct dp_qp *dq, const struct pkt *pkt)
 {
 	uint16_t avail;
@@ -312,7 +322,7 @@ static void do_write(struct dp_qp *dq, const struct pkt *pkt)
 	accept(dq, pkt);
 }
 
-/* READ: the answer may take several packets; all leave at once. */
+/* Answer a READ.  The answer may take several packets; all are sent at once. */
 static bool send_read_data(struct dp_qp *dq, const struct pkt *pkt)
 {
 	static const uint8_t part[2][2] = {
@@ -431,7 +441,7 @@ static void do_atomic(struct dp_qp *dq, const struct pkt *pkt)
 	answer_atomic(dq, pkt);
 }
 
-/* A packet that was carried out before: its answer was lost. */
+/* The packet was executed before and its answer was lost: answer it again. */
 static void repeat(struct dp_qp *dq, const struct pkt *pkt)
 {
 	switch (pkt_kind(pkt->opcode)->class) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receive WQEs: from a QP's own queue, in order of the ring, or from a shared
- * receive queue, in order of the list that its WQEs form.
+ * Taking receive WQEs.  A QP's own queue gives them in the order of the ring.
+ * A shared receive queue gives them in the order of the list that its WQEs
+ * form.
  *
- * Posting a receive is a store to the doorbell record and nothing else, so
- * the record is read each time that a WQE is wanted.
+ * A driver posts a receive by a store to the doorbell record and rings no
+ * doorbell.  So the record is read each time that a WQE is wanted.
  */
 #include "dp_qp.h"
 

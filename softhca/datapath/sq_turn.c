@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One turn of a send queue: takes WQEs in order, has them carried out by what
- * serves their opcode and the type of the QP, completes them.
+ * One turn of a send queue: takes WQEs in order, executes them and completes
+ * them.  The opcode and the type of the QP decide which file executes a WQE.
  */
 #include "datapath.h"
 #include "dp_qp.h"
@@ -25,7 +25,7 @@ static void complete(struct dp_qp *dq, const struct send_wqe *wqe)
 			      wqe->ce == CTRL_CE_EVENT, data);
 }
 
-/* A WQE that fails always completes, and takes the QP down. */
+/* A WQE that fails always gets a completion, and the QP goes to ERR. */
 static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
 		    const struct req_error *error)
 {
@@ -38,7 +38,10 @@ static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
 	dp_qp_error(dq->hca, qp);
 }
 
-/* The queue itself cannot be read: no WQE to blame, so no completion. */
+/*
+ * The queue itself cannot be read.  There is no WQE that could complete, so an
+ * event tells of it.
+ */
 static void catastrophe(struct dp_qp *dq)
 {
 	dq->hca->owner->qp_event(dq->hca, EQE_WQ_CATAS, dq->qp->obj.id);
@@ -54,7 +57,7 @@ static void count(struct hca *hca, uint8_t opcode)
 		hca->stats.wqes_send[opcode]++;
 }
 
-/* Fetch the WQE at sq_ci; false when there is none that can be carried out. */
+/* Fetch the WQE at sq_ci.  False when there is none, or none that is valid. */
 static bool fetch(struct dp_qp *dq)
 {
 	static const struct req_error malformed = { SYN_LOCAL_QP_OP,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A shared receive queue: RMP or XRC SRQ.
+ * A shared receive queue: an RMP or an XRC SRQ.
  */
 #ifndef SOFTHCA_SRQ_H
 #define SOFTHCA_SRQ_H
@@ -26,7 +26,7 @@ struct srq {
 	bool xrc;
 };
 
-/* NULL when there is none of that number. */
+/* NULL when no SRQ has this number. */
 struct srq *srq_get(struct hca *hca, uint32_t srqn);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: UD QPs and the GSI QP, which is number 1 to its peers.
+ * Datagrams: UD QPs and the GSI QP.  Peers address the GSI QP as QP 1.
  *
- * A datagram is sent and forgotten: the send completes whether anyone takes
- * it or not, and a receiver that has no use for it (no receive WQE, another
- * Q_Key) drops it.  In front of the payload the receiver gets 40 bytes with
- * the network header: the IPv6 header or GRH, or an IPv4 header in the last 20.
+ * A datagram has no answer: the send completes even if nobody takes the
+ * datagram.  A receiver drops it if it has no receive WQE or another Q_Key.
+ * In front of the payload the receiver gets 40 bytes with the network header:
+ * a GRH, an IPv6 header, or an IPv4 header in the last 20 bytes.
  */
 #include <string.h>
 
@@ -13,14 +13,14 @@
 #include "dp_qp.h"
 
 #define GRH_SIZE     40u
-#define IPV4_AT	     20u /* where an IPv4 header begins in it */
+#define IPV4_AT	     20u /* where an IPv4 header begins in the 40 bytes */
 #define IPV4_SIZE    20u
 #define NEXT_UDP     17u
 #define NEXT_BTH     0x1bu
 #define BTH_OVERHEAD 24u /* BTH, DETH and the invariant CRC */
 #define UDP_HEADER   8u
 #define PKEY_DEFAULT 0xffffu
-#define QKEY_OF_QP   0x80000000u /* in a WQE: use the QP's own */
+#define QKEY_OF_QP   0x80000000u /* in a WQE: use the QP's own Q_Key */
 #define QPN_GSI	     1u
 
 static void av_decode(const struct qp *qp, const uint8_t *av,
@@ -60,7 +60,7 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 		*error = (struct req_error){ SYN_LOCAL_QP_OP, VENDOR_BAD_WQE };
 		return REQ_FAIL;
 	}
-	/* Any length up to the limit fits into the list. */
+	/* SPANS_MAX bytes always fit into the list of spans. */
 	if (wqe->len > (uint64_t)1 << dq->qp->log_msg_max ||
 	    wqe->len > SPANS_MAX) {
 		*error = (struct req_error){ SYN_LOCAL_LENGTH,
@@ -111,7 +111,7 @@ static void build_ipv4(uint8_t *ip, const struct pkt *pkt)
 	be16_put(ip + 10, ipv4_checksum(ip));
 }
 
-/* Fill in the 40 bytes; returns the L3 type that the CQE shows. */
+/* Fill in the 40 bytes.  Returns the L3 type for the CQE. */
 static uint8_t build_grh(uint8_t grh[GRH_SIZE], const struct pkt *pkt)
 {
 	bool v2 = pkt->version != 0;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * UMR: a WQE that changes a memory key, that is registers, binds a window,
- * rewrites a list, invalidates.
+ * UMR: a WQE that changes a memory key.  It can register memory, bind a window,
+ * rewrite a list or invalidate a key.
  *
- * The WQE has a control segment, a context and a list, inline or by pointer.
- * All is checked, and the list fetched, before anything of the key changes, so
- * a WQE that fails leaves the key as it was.
+ * The WQE has a control segment, a context and a list, which is inline or given
+ * by pointer.  Everything is checked, and the list fetched, before the key
+ * changes.  So a WQE that fails leaves the key as it was.
  *
- * Three kinds of QP may post one.  The kernel's UMR queue serves every PD and
- * may change anything.  Other QPs change keys of their own PD only and cannot
- * move them out of it, nor give them to another QP.  Those of users besides
- * may not touch keys of page lists: nobody has checked the addresses that they
- * would write, and the kernel's MRs in their PD are such keys.
+ * Three kinds of QP may post a UMR:
  *
- * A WQE that enables a list of keys, says where it starts and at which offset
- * the list goes binds a memory window: its region is checked now, and again at
- * each use.  Without an offset it fills a list of keys, whose entries may be
- * lists and patterns: they are checked when they are used.
+ * - The kernel's UMR queue serves every PD and may change anything.
+ * - Other QPs of the kernel change keys of their own PD only.  They cannot move
+ *   a key to another PD or give it to another QP.
+ * - QPs of users moreover cannot change a key with a list of pages.  Nobody has
+ *   checked the guest addresses that a user would write there, and the MRs that
+ *   the kernel made in the user's PD are such keys.
+ *
+ * A UMR on a list of keys binds a memory window if it enables the key, sets its
+ * start and gives an offset for the list.  The region is checked at the bind
+ * and again at each use.  Without an offset the UMR just fills the list.  The
+ * entries may then name lists and patterns, and are checked at each use only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +32,13 @@
 
 struct umr {
 	struct mkey *mkey;
-	uint8_t variant; /* that the WQE names */
+	uint8_t variant; /* of the key that the WQE names */
 	const uint8_t *ctrl, *mkc;
 	uint64_t mask;
 	uint32_t num;	     /* octwords of the list */
-	uint64_t at;	     /* where in the translation they go */
-	const uint8_t *list; /* NULL: none */
-	uint8_t *fetched;    /* a list by pointer */
+	uint64_t at;	     /* octword of the translation where it goes */
+	const uint8_t *list; /* NULL when there is none */
+	uint8_t *fetched;    /* the copy of a list given by pointer */
 };
 
 static bool by_kernel(const struct qp *qp)
@@ -77,7 +80,7 @@ static bool decode(struct umr *umr, struct hca *hca, const struct send_wqe *wqe)
 	return !umr->num || wqe->ds * WQE_DS >= UMR_MIN_BYTES + DATA_SIZE;
 }
 
-/* The checks below give a reason, for the log, or NULL when all is well. */
+/* The checks below return NULL, or the reason of the refusal for the log. */
 
 static const char *check_state(const struct umr *umr, const struct qp *qp)
 {
@@ -95,22 +98,25 @@ static const char *check_state(const struct umr *umr, const struct qp *qp)
 			return "the key is free";
 		break;
 	default:
-		return "no such check";
+		return "the WQE asks for an unknown check";
 	}
-	/* A key that is no QP's passes: lists of keys are invalidated so. */
+	/*
+	 * A key that every QP may use passes too: drivers set this check when
+	 * they invalidate a list of keys.
+	 */
 	if (bits_get(umr->ctrl, UMR_CHECK_QPN) && mkey->qpn != qp->obj.id &&
 	    mkey->qpn != MKEY_ANY_QPN)
-		return "the key is not this QP's";
+		return "the key belongs to another QP";
 	/*
-	 * Only where a key is invalidated does the WQE name it as it is: who
-	 * enables one may name it as it was, or as it will be.
+	 * A WQE that invalidates a key must name its present variant.  A WQE
+	 * that enables a key may name the old variant or the new one.
 	 */
 	if (frees(umr) && umr->variant != mkey->variant)
 		return "the key has another variant";
 	return NULL;
 }
 
-/* May this QP change the key at all, as it is now? */
+/* May this QP change the key at all, in its present state? */
 static const char *check_target(const struct umr *umr, const struct qp *qp)
 {
 	const struct mkey *mkey = umr->mkey;
@@ -118,11 +124,11 @@ static const char *check_target(const struct umr *umr, const struct qp *qp)
 	if (!mkey)
 		return "no such key";
 	if (!mkey->umr_en)
-		return "the key is not for UMR";
+		return "the key does not allow UMR";
 	if (qp->type != QP_REG_UMR && mkey->pd != qp->pd)
 		return "the key is of another PD";
 	if (!by_kernel(qp) && mkey->mode != MKEY_KLM && mkey->mode != MKEY_KSM)
-		return "users change no lists of pages";
+		return "a user may not change a key of pages";
 	return check_state(umr, qp);
 }
 
@@ -132,14 +138,14 @@ static const char *check_mask(const struct umr *umr, const struct hca *hca,
 	uint64_t mask = umr->mask;
 	uint32_t qpn = bits_get(umr->mkc, MKC_QPN);
 
-	/* Signatures are not there: they can be switched off, no more. */
+	/* There are no signatures: a WQE may clear BSF_EN but not set it. */
 	if (mask & MKEY_MASK_BSF_EN && bits_get(umr->mkc, MKC_BSF_EN))
-		return "signatures are not there";
+		return "signatures are not supported";
 	if (!bits_get(umr->ctrl, UMR_OFFSET_EN) &&
 	    bits_get(umr->ctrl, UMR_OFFSET_LOW))
-		return "signatures are not there";
+		return "signatures are not supported";
 	if (mask & ~(MKEY_MASK_ALL | MKEY_MASK_BSF_EN))
-		return "a field that cannot be changed";
+		return "the mask has a field that UMR cannot change";
 	if (mask & MKEY_MASK_PAGE_SIZE && hca->umr_fixed_page)
 		return "the page size cannot be changed";
 	if (qp->type == QP_REG_UMR)
@@ -147,7 +153,7 @@ static const char *check_mask(const struct umr *umr, const struct hca *hca,
 	if (mask & MKEY_MASK_PD)
 		return "this QP cannot change the PD";
 	if (mask & MKEY_MASK_QPN && qpn != MKEY_ANY_QPN && qpn != qp->obj.id)
-		return "the key would be another QP's";
+		return "the key would go to another QP";
 	return NULL;
 }
 
@@ -166,7 +172,7 @@ static const char *check_list(const struct umr *umr)
 	return NULL;
 }
 
-/* Copy a list by pointer; false when its memory is refused. */
+/* Copy a list given by pointer.  False when it cannot be read. */
 static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 {
 	const uint8_t *seg = umr->mkc + UMR_MKEY_SIZE;
@@ -206,7 +212,7 @@ static bool is_bind(const struct umr *umr, const struct qp *qp)
 	       bits_get(umr->ctrl, UMR_OFFSET_EN);
 }
 
-/* One entry of a window's list: the region below must grant what it needs. */
+/* One entry of a window's list.  The region must grant what the window does. */
 static bool region_ok(const struct umr *umr, struct dp_qp *dq,
 		      const struct mkey *window, const uint8_t *entry)
 {
@@ -232,7 +238,7 @@ static bool bind_ok(const struct umr *umr, struct dp_qp *dq,
 		const uint8_t *entry = umr->list + (size_t)i * MKEY_OCTWORD;
 
 		if (!be32_get(entry))
-			continue; /* fills the group up */
+			continue; /* padding at the end of the group */
 		if (!region_ok(umr, dq, window, entry))
 			return false;
 		sum += be32_get(entry);
@@ -240,7 +246,7 @@ static bool bind_ok(const struct umr *umr, struct dp_qp *dq,
 	return !window->length64 && window->len <= sum;
 }
 
-/* Would the key be sound with these changes? */
+/* mkey is the key as changed.  Are its page size and its range valid? */
 static bool context_ok(const struct umr *umr, const struct mkey *mkey)
 {
 	bool paged = mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM;
@@ -254,8 +260,9 @@ static bool context_ok(const struct umr *umr, const struct mkey *mkey)
 }
 
 /*
- * A program may not give a key all addresses; libmlx5 does not even clear the
- * bit when it binds a window.
+ * Only the kernel's UMR queue may change length64, the bit that gives a key all
+ * addresses.  For other QPs the bit is ignored, not refused: libmlx5 leaves it
+ * undefined when it binds a window.
  */
 static void apply(struct mkey *mkey, const struct umr *umr, const struct qp *qp)
 {
@@ -274,7 +281,7 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 
 	apply(&after, umr, dq->qp);
 	if (!context_ok(umr, &after))
-		return "page size or range cannot be";
+		return "the page size or the range is not valid";
 	if (bind && !bind_ok(umr, dq, &after))
 		return "the region does not allow this window";
 	if (after.pd != mkey->pd &&
@@ -285,7 +292,7 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 	apply(mkey, umr, dq->qp);
 	if (umr->mask & MKEY_MASK_FREE)
 		mkey->window = bind;
-	/* Pages that the kernel takes back will not be used again. */
+	/* The kernel writes a new list before it enables a key of pages. */
 	if (mkey->mode == MKEY_MTT && frees(umr))
 		mkey_drop_list(mkey);
 	return NULL;
@@ -312,10 +319,10 @@ enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 	const char *why;
 
 	if (qp->type != QP_REG_UMR && qp->type != QP_RC && qp->type != QP_UC)
-		return fail(dq, wqe, "QP of a type without UMR", error,
+		return fail(dq, wqe, "a QP of this type has no UMR", error,
 			    SYN_LOCAL_QP_OP);
 	if (!decode(&umr, dq->hca, wqe))
-		return fail(dq, wqe, "WQE is too short", error,
+		return fail(dq, wqe, "the WQE is too short", error,
 			    SYN_LOCAL_QP_OP);
 	why = check_target(&umr, qp);
 	if (!why)

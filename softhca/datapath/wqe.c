@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Fetching and decoding WQEs, and moving payload by their scatter/gather lists.
+ * Lengths in a WQE are checked against the copy before they are used.
+ */
 #include "device.h"
 #include "qp.h"
 #include "srq.h"
@@ -17,7 +21,7 @@ bool dbr_read(struct hca *hca, uint64_t dbr, unsigned int which, uint16_t *pi)
 	return true;
 }
 
-/* Copy len bytes that begin in WQEBB ci, round the end of the send queue. */
+/* Copy len bytes from WQEBB ci on; they may wrap at the end of the queue. */
 static bool sq_copy(struct hca *hca, const struct qp *qp, uint16_t ci,
 		    uint8_t *dst, uint32_t len)
 {
@@ -50,7 +54,7 @@ static void head_decode(struct send_wqe *wqe)
 	wqe->imm = bits_get(raw, CTRL_IMM);
 }
 
-/* With the first WQEBB in raw. */
+/* Decode and check the control segment, which is in raw. */
 static enum wqe_status head_check(const struct qp *qp, uint16_t ci,
 				  uint16_t avail, struct send_wqe *wqe)
 {
@@ -75,7 +79,7 @@ enum wqe_status wqe_send_head(struct hca *hca, const struct qp *qp, uint16_t ci,
 	return head_check(qp, ci, avail, wqe);
 }
 
-/* The data segments in [pos, end) of raw. */
+/* Decode the data segments in bytes [pos, end) of raw. */
 static enum wqe_status data_decode(struct send_wqe *wqe, uint32_t pos,
 				   uint32_t end)
 {
@@ -126,7 +130,7 @@ static bool is_atomic(uint8_t opcode)
 	return opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
 }
 
-/* The segments after the control segment, of a whole WQE in raw. */
+/* Decode the segments after the control segment.  raw holds the whole WQE. */
 static enum wqe_status body_decode(const struct qp *qp, struct send_wqe *wqe)
 {
 	uint32_t end = wqe->ds * WQE_DS;
@@ -137,7 +141,7 @@ static enum wqe_status body_decode(const struct qp *qp, struct send_wqe *wqe)
 	wqe->num_sge = 0;
 	wqe->len = 0;
 	if (wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR)
-		return WQE_OK; /* laid out otherwise */
+		return WQE_OK; /* NOP and UMR have other segments */
 	if (qp->type == QP_UD || qp->type == QP_GSI) {
 		if (end - pos < AV_SIZE)
 			return WQE_MALFORMED;
@@ -161,7 +165,7 @@ static enum wqe_status body_decode(const struct qp *qp, struct send_wqe *wqe)
 	status = data_decode(wqe, pos, end);
 	if (status)
 		return status;
-	/* Data that comes back needs memory to go to. */
+	/* The data of the answer cannot go to inline data. */
 	if (wqe->opcode == WQE_READ || is_atomic(wqe->opcode)) {
 		unsigned int i;
 

@@ -2,10 +2,11 @@
 /*
  * WQEs: fetching them from the guest's rings and decoding them.
  *
- * A WQE is copied out of guest memory as a whole before anything in it is
- * looked at, so the guest cannot change it between a check and its use; what
- * wraps at the end of the ring is straight in the copy.  A scatter/gather
- * entry is by key and address, or inline in the copy.
+ * A WQE is first copied out of guest memory, then checked and decoded.  So the
+ * guest cannot change a WQE between a check and its use.  The copy is
+ * contiguous even if the WQE wraps at the end of the ring.  A scatter/gather
+ * entry names a key and an address, or holds inline data; inline data is used
+ * from the copy.
  */
 #ifndef SOFTHCA_WQE_H
 #define SOFTHCA_WQE_H
@@ -26,7 +27,7 @@ struct sge {
 	const uint8_t *data; /* inline data, or NULL */
 };
 
-/* More than fit in any WQE: each takes a 16-byte unit at least. */
+/* No WQE has more entries: each takes a 16-byte unit at least. */
 #define SEND_MAX_SGE 63u
 #define RECV_MAX_SGE ((1u << RWQE_MAX_LOG) / DATA_SIZE)
 
@@ -34,7 +35,7 @@ struct send_wqe {
 	uint8_t opcode, opmod, ds, ce, fence;
 	bool solicited;
 	uint16_t index;
-	uint16_t num_bb; /* WQEBBs taken, never more than are posted */
+	uint16_t num_bb; /* its WQEBBs, never more than are posted */
 	uint32_t imm;
 	uint32_t rkey;
 	uint64_t va;
@@ -56,20 +57,22 @@ struct recv_wqe {
 
 enum wqe_status {
 	WQE_OK,
-	WQE_NONE,      /* nothing posted */
-	WQE_MALFORMED, /* completes with an error */
+	WQE_NONE,      /* nothing is posted */
+	WQE_MALFORMED, /* the WQE completes with an error */
 	WQE_LOST,      /* the queue itself is unusable */
 };
 
 /*
- * Producer counter of a doorbell record, read before the WQEs that it covers.
- * False when the record is not in guest RAM.
+ * Read a producer counter of a doorbell record.  The read is an acquire: WQEs
+ * read later are those that the counter covers.  False when the record is not
+ * in guest RAM.
  */
 bool dbr_read(struct hca *hca, uint64_t dbr, unsigned int which, uint16_t *pi);
 
 /*
- * The send WQE at WQEBB ci, of which avail WQEBBs are posted.  wqe_send_head()
- * reads the control segment alone; num_bb is set in any case but WQE_LOST.
+ * Read the send WQE at WQEBB ci; avail WQEBBs are posted from there on.
+ * wqe_send_head() reads and decodes the control segment only.  wqe->num_bb is
+ * set unless the result is WQE_LOST.
  */
 enum wqe_status wqe_send_head(struct hca *hca, const struct qp *qp, uint16_t ci,
 			      uint16_t avail, struct send_wqe *wqe);
@@ -77,7 +80,10 @@ enum wqe_status wqe_send_fetch(struct hca *hca, const struct qp *qp,
 			       uint16_t ci, uint16_t avail,
 			       struct send_wqe *wqe);
 
-/* The receive WQE of a QP's own queue or an SRQ, at ring position index. */
+/*
+ * Read the receive WQE of a QP's own queue, or of an SRQ, at index in the ring.
+ * *next is the index of the next WQE in an SRQ's list.
+ */
 enum wqe_status wqe_recv_fetch(struct hca *hca, const struct qp *qp,
 			       uint16_t index, struct recv_wqe *wqe);
 enum wqe_status wqe_srq_fetch(struct hca *hca, const struct srq *srq,
@@ -85,24 +91,25 @@ enum wqe_status wqe_srq_fetch(struct hca *hca, const struct srq *srq,
 			      uint16_t *next);
 
 /*
- * Spans of bytes [off, off + len) of a scatter/gather list, appended to out;
- * stops early without an error when out is full.  len must lie in the list.
+ * Append the spans of bytes [off, off + len) of a scatter/gather list to out.
+ * The bytes must lie in the list.  When out is full this stops early without an
+ * error.
  */
 enum xlat_status sge_spans(struct hca *hca, const struct xlat_user *user,
 			   const struct sge *sge, unsigned int num_sge,
 			   uint64_t off, uint64_t len, unsigned int access,
 			   struct spans *out);
 /*
- * Move len bytes of payload to off of a scatter list. All or, with an error,
- * any part of it is written.
+ * Write len bytes of payload at offset off of a scatter list.  After an error
+ * any part of the bytes may have been written.
  */
 enum xlat_status sge_place(struct hca *hca, const struct xlat_user *user,
 			   const struct sge *sge, unsigned int num_sge,
 			   uint64_t off, uint64_t len,
 			   const struct span *payload, struct spans *scratch);
 /*
- * The same for a whole payload of few bytes, but they go to buf, and memory is
- * only checked: a completion ends alike wherever its payload goes.
+ * Write a whole small payload to buf, for a CQE.  The scatter list is only
+ * checked, so a WQE with a bad list fails in the same way as with sge_place().
  */
 enum xlat_status sge_divert(struct hca *hca, const struct xlat_user *user,
 			    const struct sge *sge, unsigned int num_sge,

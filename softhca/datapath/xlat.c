@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The walk through a key's translation to host memory; xlat.h tells the rules.
+ *
+ * Guests write these lists, so nothing in them is trusted: depth, number of
+ * steps, indices and sums are all bounded here.
+ */
 #include "device.h"
 #include "mkey.h"
 #include "xlat.h"
@@ -7,10 +13,10 @@ struct walk {
 	struct hca *hca;
 	struct spans *out;
 	unsigned int prot;
-	uint32_t steps; /* list entries looked at, over all levels */
+	uint32_t steps; /* list entries visited so far, on all levels */
 };
 
-/* A guest could nest long lists of empty entries to stall us. */
+/* Without this limit a guest could stall softhca by long nested lists. */
 #define WALK_MAX_STEPS (1u << 20)
 
 static bool rights_allow(const struct mkey *mkey, unsigned int access)
@@ -45,7 +51,10 @@ static enum xlat_status check_key(const struct mkey *mkey,
 	return XLAT_OK;
 }
 
-/* XLAT_OK with fewer bytes than asked when out is full. */
+/*
+ * Append guest memory [gpa, gpa + len) to out.  When out is full, the result is
+ * XLAT_OK and out has fewer bytes more.
+ */
 static enum xlat_status emit(struct walk *w, uint64_t gpa, uint64_t len)
 {
 	while (len) {
@@ -64,7 +73,7 @@ static enum xlat_status emit(struct walk *w, uint64_t gpa, uint64_t len)
 	return XLAT_OK;
 }
 
-/* emit(), and whether all of it went in. */
+/* The same.  *full tells that not all bytes went in. */
 static enum xlat_status emit_all(struct walk *w, uint64_t gpa, uint64_t len,
 				 bool *full)
 {
@@ -110,7 +119,7 @@ static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
 				 uint32_t key, uint64_t va, uint64_t len,
 				 unsigned int access, unsigned int depth);
 
-/* One entry of a list: the key below must allow plain local access. */
+/* One entry of a list.  The key that it names must grant local access. */
 static enum xlat_status walk_entry(struct walk *w, const struct mkey *mkey,
 				   const struct xlat_user *user,
 				   const struct mkey_klm *entry, uint64_t off,
@@ -125,17 +134,17 @@ static enum xlat_status walk_entry(struct walk *w, const struct mkey *mkey,
 			depth + 1);
 }
 
-/* What walk_list() goes through, and where it is. */
+/* The progress of walk_list() through a list. */
 struct place {
 	const struct mkey *mkey;
 	const struct xlat_user *user;
-	uint64_t off, len; /* to skip, and left */
-	uint32_t i;	   /* entry */
+	uint64_t off, len; /* bytes to skip; bytes to walk after them */
+	uint32_t i;	   /* the present entry */
 	unsigned int depth;
-	bool full; /* of spans: no more goes in */
+	bool full; /* out has no room for more spans */
 };
 
-/* The part of the place that lies in an entry of size bytes. */
+/* Walk the bytes that lie in one entry, whose size is given. */
 static enum xlat_status walk_piece(struct walk *w, struct place *p,
 				   const struct mkey_klm *entry, uint64_t size)
 {
@@ -157,7 +166,7 @@ static enum xlat_status walk_piece(struct walk *w, struct place *p,
 	return status;
 }
 
-/* One round through the entries of a repeat block. */
+/* Go once through the entries of a repeat block. */
 static enum xlat_status walk_cycle(struct walk *w, struct place *p,
 				   const struct mkey_klm *block, uint32_t num,
 				   uint64_t cycle)
@@ -176,8 +185,10 @@ static enum xlat_status walk_cycle(struct walk *w, struct place *p,
 }
 
 /*
- * A repeat block: its head says how often (high half of va) and over how many
- * entries (low 16 bits), each of which has a stride and a size, 16 bits each.
+ * A repeat block is a head and some entries.  In the head, the high half of va
+ * is how often the entries repeat, the low 16 bits are how many entries there
+ * are, and bcount is the sum of their sizes.  In an entry, bcount is a stride
+ * (high half) and a size (low half): each round adds the stride to va.
  */
 static enum xlat_status walk_block(struct walk *w, struct place *p)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * BAR0.
+ * BAR0: reads and writes of registers and UAR pages.
  *
- * In a UAR page a doorbell of two words is one 8-byte store of the guest, but
- * may arrive as two 4-byte writes in ascending order: the second word rings.
- * The send doorbell needs the second word only; of the CQ doorbell the first
- * word is kept meanwhile.
+ * A doorbell in a UAR page has two words.  The guest writes it by one 8-byte
+ * store, but it may arrive as two 4-byte writes in ascending order.  So the
+ * second word rings the doorbell.  A send doorbell needs the second word only.
+ * The first word of a CQ doorbell is kept until the second comes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@
 #define FW_REV		   (FW_MINOR << 16 | FW_MAJOR)
 #define CMDIF_REV	   (5u << 16 | FW_SUBMINOR)
 #define CMDQ_SIZES	   (CMDQ_LOG_SIZE << 4 | CMDQ_LOG_STRIDE)
-#define CMDQ_NIC_INTERFACE 8 /* lowest bit of three; 0 is the full driver */
+#define CMDQ_NIC_INTERFACE 8 /* lowest of three bits; 0 is the full driver */
 
 /* UAR page. */
 #define UAR_CQ_ARM     0x20
@@ -84,8 +84,8 @@ static uint32_t read_word(struct hca *hca, uint32_t off)
 		return front->bar.cmdq_addr_h;
 	case INIT_CMDQ_ADDR_L:
 		/*
-		 * The driver takes the sizes from here at each load, and the
-		 * health check takes nic_interface, so neither may change.
+		 * The driver reads the sizes here at each load, and its health
+		 * check reads nic_interface.  So a write changes neither.
 		 */
 		return front->bar.cmdq_addr_l | CMDQ_SIZES;
 	case INIT_TIMER_H:

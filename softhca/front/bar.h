@@ -2,9 +2,9 @@
 /*
  * BAR0: the init segment and the UAR pages.
  *
- * Registers are big-endian 32-bit words.  Reads of any size and alignment are
- * served; a write takes effect for each word that it covers whole.  What does
- * not exist reads as zero and ignores writes.
+ * Registers are big-endian 32-bit words.  A read may have any size and
+ * alignment.  A write sets each word that it covers completely.  A register
+ * that does not exist reads as zero and ignores writes.
  */
 #ifndef SOFTHCA_BAR_H
 #define SOFTHCA_BAR_H
@@ -26,7 +26,7 @@ struct bar {
 };
 
 void bar_reset(struct bar *bar);
-/* 0, or EINVAL beyond the end. */
+/* Return 0, or EINVAL when the access passes the end of the BAR. */
 int bar_read(struct hca *hca, uint64_t off, void *buf, size_t len);
 int bar_write(struct hca *hca, uint64_t off, const void *buf, size_t len);
 

@@ -2,11 +2,11 @@
 /*
  * Command queue: fetch, gather, execute, scatter, complete.
  *
- * The entry carries the first 16 bytes of input and output; the rest lies in
- * chains of mailboxes, 512 bytes each.  How many mailboxes are visited follows
- * from the lengths in the entry, never from the chain, so a chain that loops
- * is harmless.  The output chain is walked before the command runs: a command
- * whose answer cannot be delivered is not executed.
+ * The entry carries the first 16 bytes of input and output.  The rest lies in
+ * chains of mailboxes, 512 bytes each.  The lengths in the entry tell how many
+ * mailboxes are visited, so a chain that loops is harmless.  The output chain
+ * is checked before the command runs.  So a command is executed only if its
+ * answer can be delivered.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@
 #define BOX_SIZE  576u
 #define BOX_ALIGN 512u
 
-/* A command that takes longer, mailboxes and all, is worth a line. */
+/* A command that takes longer, with its mailboxes, is logged. */
 #define SLOW_NS 100000000ull
 
 /* A buffer above this size is not kept between commands. */
@@ -116,8 +116,8 @@ static size_t num_boxes(size_t len)
 }
 
 /*
- * Read and check the mailbox at addr, the index-th of its chain.  bad_ptr is
- * what to answer for an address that cannot be used.
+ * Read and check the mailbox at addr, which must be number index of its chain.
+ * bad_ptr is the result for an address that cannot be used.
  */
 static enum delivery read_box(struct hca *hca, uint64_t addr, uint32_t index,
 			      uint8_t token, enum delivery bad_ptr,
@@ -142,7 +142,7 @@ static enum delivery gather_input(struct hca *hca, const uint8_t *entry,
 	enum delivery err;
 	size_t i, n, done;
 
-	/* Room for the inline part always, so that it can be decoded. */
+	/* There is always room for the inline part, which is copied whole. */
 	if (!buf_reserve(in, len < INLINE_SIZE ? INLINE_SIZE : len))
 		return DELIVERY_FW_ERR;
 	memcpy(in->data, entry + ENTRY_IN, INLINE_SIZE);
@@ -160,7 +160,7 @@ static enum delivery gather_input(struct hca *hca, const uint8_t *entry,
 	return DELIVERY_OK;
 }
 
-/* The addresses of the output mailboxes, into cmdq->chain. */
+/* Collect the addresses of the output mailboxes in cmdq->chain. */
 static enum delivery walk_output(struct hca *hca, const uint8_t *entry,
 				 size_t len)
 {
@@ -203,9 +203,10 @@ static void scatter_output(struct hca *hca, uint64_t entry_addr, size_t len)
 				min_size(len - done, BOX_DATA));
 		done += BOX_DATA;
 	}
-	/* The memory was there before the command ran. */
+	/* walk_output() has checked this memory, so it must be there. */
 	if (err)
-		log_error("%s: command output not written", hca->name);
+		log_error("%s: cannot write the output of a command",
+			  hca->name);
 }
 
 static enum delivery run(struct hca *hca, uint64_t entry_addr,
@@ -256,7 +257,8 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 		return;
 	}
 	if (!(entry[ENTRY_STATUS] & OWNER_HW)) {
-		log_warn("%s: doorbell for command entry %u, not ours",
+		log_warn("%s: doorbell for command entry %u, which the driver "
+			 "owns",
 			 hca->name, slot);
 		return;
 	}
@@ -277,7 +279,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 	status = dma_ptr(hca->dma, addr + ENTRY_STATUS, 1, DMA_WRITE, NULL);
 	if (!status)
 		return;
-	/* The driver may poll this byte: the output must be seen before it. */
+	/* The driver may poll this byte, so the output must be visible first. */
 	__atomic_store_n(status, (uint8_t)(delivery << 1), __ATOMIC_RELEASE);
 	if (had_eq && eq_has_cmd(hca))
 		eq_post_cmd(hca, (uint32_t)1 << slot);
@@ -288,7 +290,8 @@ void cmdq_doorbell(struct hca *hca, uint32_t slots)
 	unsigned int slot;
 
 	if (!hca->front->cmdq.valid) {
-		log_warn("%s: command doorbell without a queue", hca->name);
+		log_warn("%s: command doorbell before the queue's address",
+			 hca->name);
 		return;
 	}
 	for (slot = 0; slots; slot++, slots >>= 1)

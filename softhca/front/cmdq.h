@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The command queue: 32 entries of 64 bytes in guest memory, each owned by
- * the device from the doorbell until its status is written back.
+ * The command queue: 32 entries of 64 bytes in guest memory.  The device owns
+ * an entry from the doorbell until the status is written back.
  *
- * A command completes before the doorbell write returns.  When an EQ for
- * command events existed both when the command was fetched and when it
- * completed, its slot is reported there too; so neither the CREATE_EQ that
- * makes that EQ nor the DESTROY_EQ that removes it gets an event, as the
- * driver polls for those.
+ * A command completes before the doorbell write returns.  An event reports its
+ * slot if there is an EQ for command events, both when the command is fetched
+ * and when it completes.  So there is no event for the CREATE_EQ that makes
+ * this EQ and for the DESTROY_EQ that removes it.  The driver polls for these.
  */
 #ifndef SOFTHCA_CMDQ_H
 #define SOFTHCA_CMDQ_H
@@ -22,7 +21,7 @@
 #define CMDQ_LOG_STRIDE 6u
 #define CMDQ_ENTRY	(1u << CMDQ_LOG_STRIDE)
 
-/* Longest input and output that is served. */
+/* The longest input and output that a command may have. */
 #define CMDQ_MAX_IN  (64u << 20)
 #define CMDQ_MAX_OUT (4u << 20)
 
@@ -38,7 +37,7 @@ struct cmdq {
 };
 
 void cmdq_set_address(struct hca *hca, uint64_t addr);
-/* Execute the entries whose bits are set. */
+/* Execute the entries whose bits are set in slots. */
 void cmdq_doorbell(struct hca *hca, uint32_t slots);
 void cmdq_reset(struct cmdq *cmdq);
 

@@ -3,9 +3,9 @@
  * The front of an HCA: binds the vfio-user server to config space, BAR,
  * interrupts and guest memory.
  *
- * Whatever belongs to a client goes with it: the HCA is reset, so that nothing
- * touches guest memory any more, then the memory is unmapped and the eventfds
- * are closed.
+ * When a client disconnects, the HCA is reset first, so that nothing accesses
+ * guest memory any more.  Then the eventfds are closed and the memory is
+ * unmapped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ _Static_assert(PCI_CONFIG_SIZE <= VFU_MAX_DATA, "config space in one access");
 
 /* ---- what the objects call ---- */
 
-/* Ignored when the guest has no eventfd there. */
+/* A vector without an eventfd stays pending (irq.h). */
 static void raise_vector(struct hca *hca, unsigned int vector)
 {
 	if (vector >= HCA_NUM_VECTORS) {
@@ -135,7 +135,7 @@ static const struct vfu_ops ops = {
 	.disconnected = op_disconnected,
 };
 
-/* ---- what the top calls ---- */
+/* ---- what the program calls ---- */
 
 int front_init(struct hca *hca)
 {

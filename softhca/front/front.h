@@ -2,7 +2,7 @@
 /*
  * The front's floor: what QEMU and the guest's register accesses see of an HCA.
  * It speaks vfio-user, and turns register writes into doorbells and commands.
- * This is the header by which the top uses it.
+ * The program's files above include this header and no other one of front/.
  */
 #ifndef SOFTHCA_FRONT_H
 #define SOFTHCA_FRONT_H
@@ -17,9 +17,12 @@ struct front_stats {
 	uint64_t irqs;
 };
 
-/* Of a new HCA, whose objects then raise interrupts here.  0 or errno. */
+/*
+ * Set up the front of a new HCA.  Its objects raise interrupts here from then
+ * on.  0 or errno.
+ */
 int front_init(struct hca *hca);
-/* No client any more; the rest of the HCA still works. */
+/* Stop listening and drop the client.  The rest of the HCA still works. */
 void front_close(struct hca *hca);
 void front_fini(struct hca *hca);
 
@@ -30,7 +33,7 @@ void front_fini(struct hca *hca);
 int front_listen(struct hca *hca, const char *path, void (*changed)(void *arg),
 		 void *arg);
 bool front_connected(const struct hca *hca);
-/* Clients that there have been, this one included. */
+/* How many clients there have been, with the present one. */
 unsigned int front_clients(const struct hca *hca);
 const struct front_stats *front_stats(const struct hca *hca);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the front keeps of an HCA. */
+/* The floor's own state of an HCA. */
 #ifndef SOFTHCA_FRONT_STATE_H
 #define SOFTHCA_FRONT_STATE_H
 
@@ -19,15 +19,15 @@ struct front {
 	struct cmdq cmdq;
 
 	struct vfu_device device;
-	struct vfu *vfu; /* NULL: not listening */
+	struct vfu *vfu; /* NULL when not listening */
 	bool connected;
-	unsigned int clients; /* that there have been */
+	unsigned int clients; /* how many there have been */
 	void (*changed)(void *arg);
 	void *changed_arg;
 	struct front_stats stats;
 };
 
-/* front.c: device reset: the objects, the command queue and config space. */
+/* front.c: reset the device: objects, command queue and config space. */
 void front_reset(struct hca *hca);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MSI-X vectors.  An eventfd is a foreign descriptor, so it is made
- * non-blocking: whatever the client passed, raising it cannot stall the loop.
+ * MSI-X vectors.  The client may pass any descriptor as an eventfd.  It is made
+ * non-blocking, so that a write to it cannot stall the loop.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -55,6 +55,6 @@ bool irqs_raise(struct irqs *irqs, unsigned int vector)
 		return false;
 	}
 	irqs->pending &= ~bit;
-	/* EAGAIN: the counter is at its top, so the event is there anyhow. */
+	/* EAGAIN: the counter is at its maximum, so an event is there already. */
 	return write(irqs->fd[vector], &one, sizeof(one)) == sizeof(one);
 }

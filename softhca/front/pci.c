@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * PCI configuration space.  Everything is little-endian here, unlike the rest
- * of the device.
+ * PCI configuration space.  It is little-endian, unlike the rest of the device.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * PCI configuration space of the function: an Ethernet controller with one
- * 64-bit prefetchable BAR and MSI-X, an endpoint of PCI Express.
+ * PCI configuration space of the function: a PCI Express endpoint, an Ethernet
+ * controller with one 64-bit prefetchable BAR and MSI-X.
  *
- * The client sizes and places the BAR by itself and emulates the MSI-X table;
- * what is kept here is what a guest may read back.
+ * The client sizes and places the BAR by itself, and emulates the MSI-X table.
+ * Here are only the bytes that a guest may read back.
  */
 #ifndef SOFTHCA_PCI_H
 #define SOFTHCA_PCI_H
@@ -13,18 +13,21 @@
 #include <stdint.h>
 
 #define PCI_CONFIG_SIZE	   4096u
-#define PCI_MSIX_TABLE_OFF 0x2000u /* both within BAR0 */
+#define PCI_MSIX_TABLE_OFF 0x2000u /* table and PBA are in BAR0 */
 #define PCI_MSIX_PBA_OFF   0x3000u
 #define PCI_MSIX_PBA_SIZE  8u
 
 struct pci_config {
 	uint8_t space[PCI_CONFIG_SIZE];
-	uint8_t writable[PCI_CONFIG_SIZE]; /* mask of bits, by byte */
+	uint8_t writable[PCI_CONFIG_SIZE]; /* the writable bits of each byte */
 };
 
-/* Also what a reset does. */
+/* Set all to the state after a reset. */
 void pci_config_init(struct pci_config *pci);
-/* Any length and alignment; 0, or EINVAL beyond the end. */
+/*
+ * An access may have any length and alignment.  Returns 0, or EINVAL when it
+ * passes the end.
+ */
 int pci_config_read(const struct pci_config *pci, uint64_t off, void *buf,
 		    size_t len);
 int pci_config_write(struct pci_config *pci, uint64_t off, const void *buf,

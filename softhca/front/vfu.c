@@ -3,14 +3,14 @@
  * vfio-user server: the socket and its stream.
  *
  * Input is read in large pieces, so one read may bring many messages and a
- * message may take many reads.  The kernel ends a read after the data that
- * descriptors came with, hence they belong to the message that holds the last
- * byte of their read; each is kept with that byte's place in the stream until
- * its message is complete.
+ * message may take many reads.  When descriptors come with data, the kernel
+ * ends the read after that data.  So the descriptors belong to the message that
+ * holds the last byte of the read.  Each is kept, with this byte's place in the
+ * stream, until the message is complete.
  *
- * Output that the socket does not take at once is queued.  When much of it is
- * waiting, nothing more is read or handled until the client has taken it: a
- * client that does not read stalls itself only, and costs bounded memory.
+ * Output that the socket does not take at once is queued.  While too much is
+ * queued, no message is read or handled.  So a client that does not read its
+ * replies stalls only itself, and the queue stays bounded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,15 +24,15 @@
 
 #define IN_SIZE	    (2 * VFU_MAX_MSG)
 #define OUT_LIMIT   (256u << 10)
-#define OUT_KEEP    (64u << 10) /* a larger buffer is freed when empty */
+#define OUT_KEEP    (64u << 10) /* an empty buffer is freed if larger */
 #define KEPT_FDS    64u
-#define KERNEL_FDS  253u /* most that one message of the kernel carries */
+#define KERNEL_FDS  253u /* the most that one message can carry */
 #define HELLO_NS    5000000000ull
 #define ACCEPT_NS   1000000000ull
 #define HEADER_SIZE sizeof(struct vfu_header)
 
 struct kept_fd {
-	int fd; /* -1: some were dropped here */
+	int fd; /* -1 stands for descriptors that were dropped */
 	uint64_t at;
 };
 
@@ -43,15 +43,15 @@ struct vfu {
 	struct loop_timer accept_timer; /* listens again after an error */
 
 	/* The client. */
-	int fd; /* -1: none */
+	int fd; /* -1 when there is none */
 	bool negotiated, broken;
 	uint32_t events;
-	struct loop_timer hello_timer; /* it must say VERSION in time */
+	struct loop_timer hello_timer; /* time until the client's VERSION */
 
 	uint8_t *in;
 	size_t in_len;
 	uint64_t in_at;	  /* place in the stream of in[0] */
-	uint64_t discard; /* bytes to skip of a message that is too long */
+	uint64_t discard; /* bytes left to skip of a message of bad size */
 	struct kept_fd fds[KEPT_FDS];
 	unsigned int num_fds;
 
@@ -77,7 +77,7 @@ static void keep_fd(struct vfu *vfu, int fd, uint64_t at)
 	vfu->fds[KEPT_FDS - 1] = (struct kept_fd){ -1, at };
 }
 
-/* Move the descriptors that came before the stream's byte end to msg. */
+/* Move the descriptors that came before byte end of the stream to msg. */
 static void take_fds(struct vfu *vfu, uint64_t end, struct vfu_msg *msg,
 		     int fds[VFU_MAX_FDS])
 {
@@ -127,7 +127,7 @@ static void watch(struct vfu *vfu)
 	vfu->events = events;
 }
 
-/* As much as the socket takes; the number of bytes. */
+/* Send what the socket takes at once.  Returns the number of bytes. */
 static size_t send_some(struct vfu *vfu, const uint8_t *data, size_t len)
 {
 	ssize_t n = send(vfu->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -180,7 +180,7 @@ static void flush(struct vfu *vfu)
 	}
 }
 
-/* Reply to the command with len bytes that follow the header in vfu->reply. */
+/* Reply to a command.  len bytes of body are in vfu->reply after the header. */
 static void reply(struct vfu *vfu, const struct vfu_header *command, int err,
 		  size_t len)
 {
@@ -217,7 +217,7 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 	case VFU_TYPE_COMMAND:
 		break;
 	case VFU_TYPE_REPLY:
-		/* We never ask the client for anything. */
+		/* The server sends no commands, so it expects no replies. */
 		log_warn("%s: unexpected reply from the client",
 			 vfu->device->name);
 		return;
@@ -227,7 +227,7 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 	}
 	msg->reply = vfu->reply + HEADER_SIZE;
 	err = vfu_msg_execute(vfu->device, &vfu->negotiated, msg);
-	/* A client asks for interrupts that are not there as a matter of course. */
+	/* Clients normally ask for all kinds of interrupts: not a warning. */
 	if (err)
 		log_line(msg->hdr.command == VFU_DEVICE_GET_IRQ_INFO
 				 ? LOG_LEVEL_INFO
@@ -243,8 +243,8 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 }
 
 /*
- * The message at data, of which len bytes have come.  Returns how many of
- * them it took; 0: it is not complete.
+ * Handle the message at data; len bytes have come.  Returns how many bytes the
+ * message took, or 0 when it is not complete.
  */
 static size_t handle_message(struct vfu *vfu, const uint8_t *data, size_t len,
 			     uint64_t at)
@@ -309,7 +309,7 @@ static void handle_input(struct vfu *vfu)
 	vfu->in_at += pos;
 }
 
-/* Keep the descriptors of a read, whose last byte is at the place at. */
+/* Keep the descriptors of a read; its last byte is byte at of the stream. */
 static void keep_fds(struct vfu *vfu, struct msghdr *mh, uint64_t at)
 {
 	struct cmsghdr *c;
@@ -427,7 +427,8 @@ static void no_hello(void *arg)
 {
 	struct vfu *vfu = arg;
 
-	log_warn("%s: client says nothing, dropped", vfu->device->name);
+	log_warn("%s: client sent no VERSION in time, dropped",
+		 vfu->device->name);
 	drop_client(vfu);
 	listen_again(vfu);
 }

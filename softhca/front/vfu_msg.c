@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vfio-user commands.  Bodies are copied out of the stream before use, so
- * their alignment does not matter; every length is compared with what has
- * come.
+ * vfio-user commands.  The structures are copied out of the stream before use,
+ * so they may have any alignment.  Every length in them is checked against the
+ * length of the message.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void set_reply(struct vfu_msg *msg, const void *data, size_t len)
 
 /* ---- negotiation ---- */
 
-/* Does the JSON text say "name":true?  Blanks are allowed where JSON does. */
+/* Does the JSON text contain "name":true?  Blanks are allowed as in JSON. */
 static bool json_true(const char *json, const char *name)
 {
 	const char *p = strstr(json, name);
@@ -150,8 +150,9 @@ static int do_region_info(const struct vfu_device *device, struct vfu_msg *msg)
 	info.argsz = sizeof(info);
 	info.size = device->region_size[info.index];
 	/*
-	 * Not mappable: a doorbell must be seen as it is rung, and without a
-	 * mappable region the client need not wait for its writes.
+	 * The client cannot map a region, because the server must see each
+	 * write when it happens (doorbells).  It also lets the client send
+	 * writes without waiting for the replies.
 	 */
 	info.flags = info.size ? VFIO_REGION_INFO_FLAG_READ |
 					 VFIO_REGION_INFO_FLAG_WRITE
@@ -237,7 +238,7 @@ static int do_set_irqs(const struct vfu_device *device, struct vfu_msg *msg)
 	switch (type) {
 	case VFIO_IRQ_SET_DATA_NONE:
 		if (!set.count) {
-			/* Disables the whole index. */
+			/* This request disables all vectors of the index. */
 			set.start = 0;
 			set.count = max;
 			irqs_assign(device, &set, msg);
@@ -313,7 +314,7 @@ static int write_one(const struct vfu_device *device, const uint8_t *body)
 				  one.count);
 }
 
-/* Writes up to the first that fails. */
+/* Do the writes in order; stop at the first that fails. */
 static int do_write_multi(const struct vfu_device *device, struct vfu_msg *msg)
 {
 	const uint8_t *body = msg->body + sizeof(struct vfu_write_multi);
@@ -380,7 +381,7 @@ int vfu_msg_execute(const struct vfu_device *device, bool *negotiated,
 	if (command >= sizeof(commands) / sizeof(commands[0]) ||
 	    !commands[command].fn)
 		return ENOTSUP;
-	/* The first command is VERSION, and no other is. */
+	/* VERSION must be the first command and may not come again. */
 	if (*negotiated == (command == VFU_VERSION))
 		return EINVAL;
 	if (msg->len < commands[command].min_len || msg->bad_fds ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Messages of the vfio-user protocol, version 0.0, in host byte order.  Each
- * structure is what follows the header, in a request and in its reply.
+ * Messages of the vfio-user protocol, version 0.0, in host byte order.  Most
+ * structures are bodies: they follow the header, in a request and in its reply.
  */
 #ifndef SOFTHCA_VFU_PROTO_H
 #define SOFTHCA_VFU_PROTO_H
@@ -36,7 +36,7 @@ struct vfu_header {
 	uint32_t error;
 };
 
-/* Followed by a JSON text that ends with a NUL. */
+/* A JSON text follows, which ends with a NUL. */
 struct vfu_version {
 	uint16_t major, minor;
 };
@@ -66,12 +66,12 @@ struct vfu_irq_info {
 	uint32_t argsz, flags, index, count;
 };
 
-/* Followed by count bytes for DATA_BOOL. */
+/* With DATA_BOOL, count bytes follow. */
 struct vfu_irq_set {
 	uint32_t argsz, flags, index, start, count;
 };
 
-/* Followed by count bytes of data. */
+/* In a write, and in the reply to a read, count bytes of data follow. */
 struct vfu_region_access {
 	uint64_t offset;
 	uint32_t region, count;

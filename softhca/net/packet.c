@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The table that tells what each BTH operation is. */
 #include "packet.h"
 
 const struct pkt_kind pkt_kinds[32] = {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A packet: what a requester and a responder tell each other.
+ * A packet: what a requester and a responder send each other.
  *
  * The fields are those of the headers on a real RoCE link (BTH, RETH, AETH,
- * AtomicETH, AtomicAckETH, ImmDt, IETH, DETH and the addresses below them),
- * the opcodes are those of BTH.  One thing differs: a packet may carry more
- * payload than the path MTU.  It then stands for as many packets as it would
- * take and uses as many PSNs.
+ * AtomicETH, AtomicAckETH, ImmDt, IETH, DETH and the addresses below them).
+ * The opcodes are those of BTH.  One thing differs from a real link: a packet
+ * may carry more payload than the path MTU.  Such a packet stands for all the
+ * packets that its payload would fill, and uses one PSN for each of them.
  *
- * The payload is a list of spans of memory that are good until wire_send()
- * returns.  Who wants to keep a packet longer copies the payload.
+ * The payload is a list of spans of memory.  They are valid until wire_send()
+ * returns.  A receiver that needs the payload longer must copy it.
  */
 #ifndef SOFTHCA_PACKET_H
 #define SOFTHCA_PACKET_H
@@ -54,7 +54,7 @@ enum bth_operation {
 	BTH_OPERATIONS = 0x18
 };
 
-/* What an operation is, whatever its place in the message. */
+/* What an operation does, without its place in the message. */
 enum pkt_class {
 	PKT_NONE, /* not an operation that exists */
 	PKT_SEND,
@@ -71,7 +71,7 @@ struct pkt_kind {
 	bool first, last, imm, inv;
 };
 
-/* By operation; entries without a row are PKT_NONE. */
+/* Indexed by operation.  Operations that do not exist are PKT_NONE. */
 extern const struct pkt_kind pkt_kinds[32];
 
 static inline const struct pkt_kind *pkt_kind(uint8_t opcode)
@@ -98,7 +98,7 @@ static inline bool pkt_is_response(uint8_t opcode)
 
 #define PSN_MASK 0xffffffu
 
-/* Distance from b to a, in -2^23 .. 2^23 - 1. */
+/* How far a is ahead of b: -2^23 to 2^23 - 1. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
@@ -109,7 +109,7 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-/* How many packets, and PSNs, a payload of len bytes takes. */
+/* How many packets of a real link, and so PSNs, len bytes of payload take. */
 static inline uint32_t psn_count(size_t len, uint32_t mtu)
 {
 	return len <= mtu ? 1 : (uint32_t)((len + mtu - 1) / mtu);
@@ -130,7 +130,7 @@ struct pkt {
 	uint16_t pkey_index;
 	uint32_t dest_qpn, psn;
 
-	/* The headers that the opcode calls for. */
+	/* The other headers; the opcode tells which of them are present. */
 	struct {
 		uint64_t va;
 		uint32_t rkey, len;

@@ -2,8 +2,8 @@
 /*
  * A port: all that the network knows of an HCA.
  *
- * It has RoCE addresses and takes the packets that are sent to one of them.
- * Its owner fills it in, may change the addresses at any time, and sends
+ * A port has RoCE addresses and receives the packets sent to one of them.  The
+ * HCA fills the port in and may change the addresses at any time.  It sends
  * through the wire that the port has joined.
  */
 #ifndef SOFTHCA_PORT_H
@@ -15,7 +15,7 @@
 struct pkt;
 struct wire;
 
-/* Unused when gid is all zero. */
+/* An address is unused when its gid is all zero. */
 struct roce_addr {
 	uint8_t gid[16];
 	uint8_t mac[6];
@@ -30,7 +30,7 @@ struct port {
 	unsigned int num_addrs;
 	void (*receive)(void *arg, const struct pkt *pkt);
 	void *arg;
-	struct wire *wire; /* set when it joins, NULL outside */
+	struct wire *wire; /* the wire that the port has joined, or NULL */
 };
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The wire: finds the port that has a packet's GID, MAC address and RoCE
+ * version.  A small cache makes the usual search short.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +15,8 @@
 #define WIRE_CACHE     64u /* a power of two */
 
 /*
- * Where a GID was found last.  Only a hint: it is compared with the address
- * table each time, since commands change that table at any time.
+ * Where an address was found last.  Commands may change the address table of a
+ * port at any time, so each use of the hint compares the table's entry again.
  */
 struct hint {
 	struct port *port;
@@ -100,7 +104,7 @@ static struct port *find(struct wire *wire, const struct pkt *pkt)
 	if (hint->port && takes(&hint->port->addrs[hint->index], pkt))
 		return hint->port;
 	if (!memcmp(pkt->dgid, none, sizeof(none)))
-		return NULL; /* would match an empty entry */
+		return NULL; /* an all-zero GID would match an empty entry */
 	for (i = 0; i < wire->num_ports; i++) {
 		for (j = 0; j < wire->ports[i]->num_addrs; j++) {
 			if (!takes(&wire->ports[i]->addrs[j], pkt))

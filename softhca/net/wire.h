@@ -2,11 +2,11 @@
 /*
  * The wire: carries RoCE packets to the port that has the destination address.
  *
- * The requester of one QP hands a packet to the wire, the wire finds the
- * destination and has it receive the packet; the answer goes back the same
- * way.  Neither side ever looks at the other's objects: all that they know of
- * each other is in the packet, as on a real link.  The wire is the only part
- * that knows more than one port.
+ * A requester hands a packet to the wire.  The wire finds the port and calls
+ * its receive function.  The answer comes back the same way.  Neither side ever
+ * looks at the other's objects: all that they know of each other is in the
+ * packet, as on a real link.  No other part of softhca knows more than one
+ * port.
  */
 #ifndef SOFTHCA_WIRE_H
 #define SOFTHCA_WIRE_H
@@ -19,18 +19,22 @@ struct port;
 
 struct wire *wire_create(void); /* NULL with errno */
 void wire_destroy(struct wire *wire);
-/* A port joins before it sends and leaves before it goes. 0 or errno. */
+/*
+ * A port must join before it sends.  It must leave before its memory is freed.
+ * wire_join() returns 0 or ENOSPC.
+ */
 int wire_join(struct wire *wire, struct port *port);
 void wire_leave(struct wire *wire, struct port *port);
 
 /*
- * Deliver a packet at once.  One that nobody takes is lost without a sign to
- * the sender, as on a real link, and counted.
+ * Deliver a packet before returning.  A packet is lost when no port has its
+ * destination address.  The sender is not told, as on a real link; wire_lost()
+ * counts such packets.
  */
 void wire_send(struct wire *wire, const struct pkt *pkt);
 uint64_t wire_lost(const struct wire *wire);
 
-/* For tests: tap sees each packet first and loses it by returning true. */
+/* For tests: tap sees each packet first and drops it by returning true. */
 typedef bool (*wire_tap_fn)(void *arg, const struct pkt *pkt);
 void wire_set_tap(struct wire *wire, wire_tap_fn tap, void *arg);
 

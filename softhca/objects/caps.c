@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Capabilities: what this device can do, one table for each type, by the
- * kernel's names of the fields.  What is in no table is zero, which always
- * means "not there".
+ * Capabilities: what this device can do.  There is one table for each type,
+ * with the kernel's names of the fields.  A field in no table is zero, which
+ * always means "not supported".
  *
- * What can be set (max) equals what holds now (current), except where the
- * driver may choose: the number of QPs, and whether atomics work on
- * host-endian operands.
+ * A capability has a maximal and a current value.  The two are equal except
+ * for what the driver may choose: the number of QPs, and whether atomics work
+ * on host-endian operands.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static struct cap general[] = {
 	{ "log_max_klm_list_size", 0x20, 5, 0, LOG_MAX_KLM },
 	{ "log_max_ra_req_qp", 0x28, 21, 16, LOG_MAX_RD },
 	{ "log_max_ra_res_qp", 0x28, 5, 0, LOG_MAX_RD },
-	/* Without, the driver asks by MAD_IFC. */
+	/* Without it the driver reads the counters by MAD_IFC. */
 	{ "vport_counters", 0x30, 30, 30, 1 },
 	{ "nic_flow_table", 0x34, 25, 25, 1 },
 	{ "local_ca_ack_delay", 0x34, 20, 16, 16 },
@@ -58,7 +58,7 @@ static struct cap general[] = {
 	{ "num_ports", 0x34, 7, 0, 1 },
 	{ "log_max_msg", 0x38, 28, 24, LOG_MAX_MSG },
 	{ "cqe_version", 0x3c, 3, 0, 1 },
-	/* With 1 the driver registers memory by commands, not by UMR. */
+	/* With 1 the driver would register memory by commands, not by UMR. */
 	{ "umr_modify_entity_size_disabled", 0x40, 24, 24, 0 },
 	{ "umr_fence", 0x40, 21, 20, 2 },
 	{ "sctr_data_cqe", 0x40, 10, 10, 1 },
@@ -137,7 +137,7 @@ static struct cap roce[] = {
 	{ NULL, 0, 0, 0, 0 },
 };
 
-/* Of the NIC's receive side, whose block is at byte 0x40. */
+/* The NIC's receive side only; its block is at byte 0x40. */
 static struct cap flow_table[] = {
 	{ "ft_support", 0x40, 31, 31, 1 },
 	{ "log_max_ft_size", 0x44, 29, 24, LOG_MAX_FT_SZ },
@@ -222,7 +222,7 @@ void caps_get(const struct hca *hca, unsigned int type, bool current,
 		bits_set(buf, CAP_ATOMIC_MODE, hca->atomic_host_endian);
 }
 
-/* Do a and b agree in all but the given field? */
+/* Are a and b equal except in the given field? */
 static bool same_but(const uint8_t *a, const uint8_t *b, size_t size,
 		     unsigned int word, unsigned int hi, unsigned int lo)
 {
@@ -257,7 +257,7 @@ static enum cmd_status set_general(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-/* The driver leaves the fields that it does not set zero here. */
+/* For this type the driver also sends zero in the fields it does not set. */
 static enum cmd_status set_atomic(struct hca *hca, struct cmd *cmd,
 				  const uint8_t *buf, size_t size)
 {
@@ -271,7 +271,7 @@ static enum cmd_status set_atomic(struct hca *hca, struct cmd *cmd,
 				  "a capability that cannot be set");
 	if (mode > 1)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
-				  "no such endianness of atomics");
+				  "unknown endianness of atomics");
 	hca->atomic_host_endian = mode == 1;
 	return CMD_OK;
 }
@@ -281,7 +281,7 @@ enum cmd_status caps_set(struct hca *hca, struct cmd *cmd, unsigned int type,
 {
 	if (hca->objects->initialised)
 		return cmd_refuse(cmd, CMD_BAD_SYS_STATE, SYND_STATE,
-				  "capabilities are set before INIT_HCA");
+				  "capabilities must be set before INIT_HCA");
 	if (size > HCA_CAP_SIZE)
 		size = HCA_CAP_SIZE;
 	switch (type) {
@@ -291,6 +291,6 @@ enum cmd_status caps_set(struct hca *hca, struct cmd *cmd, unsigned int type,
 		return set_atomic(hca, cmd, buf, size);
 	default:
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
-				  "nothing can be set in this type");
+				  "no capability of this type can be set");
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Capabilities: see caps.c. */
+/* Capabilities; caps.c has the tables. */
 #ifndef SOFTHCA_CAPS_H
 #define SOFTHCA_CAPS_H
 
@@ -18,23 +18,24 @@ enum cap_type {
 };
 
 /*
- * Fill buf (size bytes) with the capabilities of that type: what holds now
- * (current), or what could be set.  All zero for an unknown type.
+ * Fill buf (size bytes) with the capabilities of this type: the current values
+ * or the largest that can be set.  All is zero for an unknown type.
  */
 void caps_get(const struct hca *hca, unsigned int type, bool current,
 	      uint8_t *buf, size_t size);
 /*
- * Report another value, by the kernel's name of the field: "NAME=NUMBER".  For
- * all HCAs of the process, before there is one.  0, ENOENT for an unknown
- * name, ERANGE when the number does not fit the field, or EINVAL.
+ * Report another value of a capability.  text is "NAME=NUMBER"; NAME is the
+ * kernel's name of the field.  This counts for all HCAs of the process and must
+ * be called before the first is created.  Returns 0, ENOENT (unknown name),
+ * ERANGE (the number does not fit the field) or EINVAL.
  */
 int caps_override(const char *text);
-/* What is reported under that name, which exists. */
+/* The value that is reported under this name, which must exist. */
 uint32_t caps_value(const char *name);
 
 /*
- * Make the settable fields what buf says.  CMD_OK, or a refusal when buf asks
- * for what cannot be, and then nothing has changed.
+ * Set the settable fields from buf.  Returns CMD_OK, or a refusal when a value
+ * in buf is not allowed; then nothing has changed.
  */
 enum cmd_status caps_set(struct hca *hca, struct cmd *cmd, unsigned int type,
 			 const uint8_t *buf, size_t size);

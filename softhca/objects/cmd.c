@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The command table: all the tables of handlers, joined.
+ * The command table, which joins the tables of all handlers, and the execution
+ * of one command.
  *
- * The index of a command is its place in the joined table; statistics are
- * kept by it.  Lookup goes through a map from opcode to place, built at the
- * first use.
+ * The index of a command is its place in the joined table; statistics are kept
+ * by index.  A map from opcode to place finds a command.  The first use builds
+ * the table and the map.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 #define NUM_OPCODES 0x1000u
 
-/* Reasons of this file, as syndromes. */
+/* Syndromes of this file; the others are in handlers.h. */
 #define SYND_UNKNOWN 0x0c0d01
 #define SYND_IN_LEN  0x0c0d02
 #define SYND_OUT_LEN 0x0c0d03
@@ -48,7 +49,7 @@ static struct {
 	bool built;
 	unsigned int num;
 	const struct cmd_def *defs[CMD_MAX_DEFS];
-	uint8_t place[NUM_OPCODES]; /* index + 1, 0: none */
+	uint8_t place[NUM_OPCODES]; /* index + 1; 0 when there is none */
 } joined;
 
 _Static_assert(CMD_MAX_DEFS < 255, "a place must fit a byte");
@@ -108,13 +109,13 @@ static enum cmd_status dispatch(struct hca *hca, struct cmd *cmd,
 				  "unknown opcode");
 	if (cmd->in_len < def->min_in || cmd->in_len < MIN_HEADER)
 		return cmd_refuse(cmd, CMD_BAD_INP_LEN, SYND_IN_LEN,
-				  "input too short");
+				  "the input is too short");
 	if (cmd->out_len < def->min_out)
 		return cmd_refuse(cmd, CMD_BAD_OUTP_LEN, SYND_OUT_LEN,
-				  "output room too short");
+				  "the room for output is too small");
 	if (def->issuer == CMD_KERNEL && !uid_is_kernel(cmd->uid))
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_KERNEL,
-				  "only the kernel may do that");
+				  "only the kernel may issue this command");
 	return def->handler(hca, cmd);
 }
 
@@ -165,7 +166,7 @@ static const char *status_name(unsigned int status)
 	return "?";
 }
 
-/* The line of one executed command; def NULL: the opcode is unknown. */
+/* Log one executed command; def is NULL when the opcode is unknown. */
 static void log_command(const struct hca *hca, const struct cmd_def *def,
 			const struct cmd *cmd, enum cmd_status status,
 			uint64_t took_ns)
@@ -201,7 +202,7 @@ enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 	status = dispatch(hca, cmd, def);
 	took = loop_now_ns() - start;
 
-	/* A refused command answers nothing but why. */
+	/* The output of a refused command has only status and syndrome. */
 	if (status != CMD_OK)
 		memset(cmd->out, 0, cmd->out_len);
 	if (cmd->out_len > OUT_STATUS)

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Commands: the table of opcodes and what a handler sees.
+ * Commands: the table of opcodes, and what a handler gets.
  *
- * cmdq.c fetches a command from the queue, gathers its input into one flat
- * buffer, finds the opcode in the table, calls the handler, scatters the
- * output and completes the entry.  A handler never touches the queue.
+ * The front (cmdq.c) fetches a command from the queue, gathers its input into
+ * one flat buffer and calls cmd_execute().  That finds the opcode in the table
+ * and calls the handler.  The front then scatters the output and completes the
+ * entry.  A handler never touches the queue, and does all its work before it
+ * returns.
  *
- * A handler runs to its end at once.  It is not called for a command of a user
- * that only the kernel may issue, nor with input shorter than min_in
- * (BAD_INP_LEN) or output room shorter than min_out (BAD_OUTP_LEN).  So it may
- * read the fixed part of a layout without checks, but must check the lists that
- * follow it (PAS, KLM) against in_len.  The output buffer is zeroed and at
- * least min_out long.
+ * cmd_execute() makes three checks before it calls a handler:
+ *
+ * - A user may issue the command.
+ * - The input is not shorter than min_in (else BAD_INP_LEN).
+ * - The room for output is not smaller than min_out (else BAD_OUTP_LEN).
+ *
+ * So a handler may read the fixed part of a layout without a check.  It must
+ * check the lists that follow (PAS, KLM) against in_len.  The output buffer is
+ * zeroed.
  */
 #ifndef SOFTHCA_CMD_H
 #define SOFTHCA_CMD_H
@@ -48,10 +53,10 @@ struct cmd {
 	const char *why;   /* static text for the log when refused, or NULL */
 };
 
-/* Who may issue a command; with CMD_ANYONE the handler looks at the uid. */
+/* Who may issue a command. */
 enum cmd_issuer {
-	CMD_ANYONE,
-	CMD_KERNEL /* it changes the whole device */
+	CMD_ANYONE, /* the handler looks at the uid if need be */
+	CMD_KERNEL  /* the command changes the whole device */
 };
 
 struct cmd_def {
@@ -62,7 +67,7 @@ struct cmd_def {
 	enum cmd_status (*handler)(struct hca *hca, struct cmd *cmd);
 };
 
-/* Refuse: sets the reason and yields the status. */
+/* Refuse a command: note the reason and return the status. */
 static inline enum cmd_status cmd_refuse(struct cmd *cmd,
 					 enum cmd_status status,
 					 uint32_t syndrome, const char *why)
@@ -72,16 +77,19 @@ static inline enum cmd_status cmd_refuse(struct cmd *cmd,
 	return status;
 }
 
-/* NULL when no table has it. */
+/* NULL when no table has this opcode. */
 const struct cmd_def *cmd_find(uint16_t opcode);
-/* Index into struct objects_stats; the table of all, for statistics. */
+/*
+ * For statistics: the index of a command in the arrays of struct objects_stats,
+ * and the command of an index, or NULL beyond the last.
+ */
 unsigned int cmd_index(const struct cmd_def *def);
 const struct cmd_def *cmd_by_index(unsigned int index);
 #define CMD_MAX_DEFS 192u
 
 /*
- * Run one gathered command: look up, check lengths, call, fill status and
- * syndrome into out, count and log.  The way in for tests too.
+ * Run one gathered command: find it, check it, call its handler, write status
+ * and syndrome to out, count and log it.  Tests call this too.
  */
 enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands of completion queues; what they do is in cq.c. */
+/*
+ * Commands of completion queues.  They check and decode; cq.c does the work.  A
+ * CQ may be resized and moderated, but not put on another EQ.
+ */
 #include <stdlib.h>
 
 #include "cmd_tables.h"
@@ -40,7 +43,7 @@ static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
 	return CMD_OK;
 }
 
-/* No CQE may cross into another page. */
+/* Every CQE must lie within one page. */
 static enum cmd_status check_ring(struct cmd *cmd, const struct ring *ring,
 				  uint16_t cqe_size)
 {
@@ -55,7 +58,7 @@ static uint16_t size_of_cqe(const uint8_t *cqc)
 	return bits_get(cqc, CQC_CQE_SIZE) == CQE_SIZE_64 ? 64 : 128;
 }
 
-/* The ring and the doorbell record, at addresses or in UMEMs. */
+/* Find the ring and the doorbell record, by address or in UMEMs. */
 static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
 				   struct cq *cq)
 {
@@ -154,10 +157,10 @@ static enum cmd_status resize_cq(struct hca *hca, struct cmd *cmd,
 
 	if (bits_get(cmd->in, CQ_MODIFY_FIELDS) != CQ_RESIZE_FIELDS)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD,
-			      "a ring is given by size, page size and offset");
+			      "a resize must set size, page size and offset");
 	if (bits_get(cmd->in, CMD_UMEM_VALID))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_UNSUPPORTED,
-			      "no resizing onto a UMEM");
+			      "a CQ cannot be resized onto a UMEM");
 	status = check_cq(cmd, cqc);
 	if (!status)
 		status = cmd_ring(cmd, OBJ_CQ, &spec, &ring);
@@ -165,7 +168,7 @@ static enum cmd_status resize_cq(struct hca *hca, struct cmd *cmd,
 		status = check_ring(cmd, &ring, cqe_size);
 	if (!status && !cq_resize(hca, cq, &ring, (uint8_t)log_size, cqe_size))
 		status = refuse(cmd, CMD_BAD_RES_STATE, OBJ_CQ, SYND_STATE,
-				"the CQ is full, or fuller than it shall be");
+				"the CQ is full, or too full for the new ring");
 	if (status)
 		ring_free(&ring);
 	return status;
@@ -189,7 +192,7 @@ static enum cmd_status modify_cq(struct hca *hca, struct cmd *cmd)
 		return resize_cq(hca, cmd, cq);
 	if (cmd->op_mod)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_TYPE,
-			      "no such modification");
+			      "unknown kind of modification");
 	if (fields & ~(CQ_MODIFY_PERIOD | CQ_MODIFY_COUNT | CQ_MODIFY_OI))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_CQ, SYND_FIELD,
 			      "a CQ field that cannot be modified");

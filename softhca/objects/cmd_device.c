@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Commands about the device as a whole: enabling, interface version, memory
- * for the firmware (none is wanted), capabilities, identity.
+ * for the firmware (it wants none), capabilities, identity.
  *
- * The order is the driver's: ENABLE_HCA, SET_ISSI, capabilities, INIT_HCA;
- * TEARDOWN_HCA drops all objects and goes back to the enabled state,
- * DISABLE_HCA to the state after reset.
+ * The driver issues ENABLE_HCA, SET_ISSI, capabilities and INIT_HCA in this
+ * order.  TEARDOWN_HCA frees all objects and returns to the enabled state.
+ * DISABLE_HCA returns to the state after reset.
  */
 #include <string.h>
 
@@ -67,8 +67,8 @@ static enum cmd_status init_hca(struct hca *hca, struct cmd *cmd)
 }
 
 /*
- * Clean: the driver has destroyed what it made.  Force: it has not, and will
- * not (the machine goes down).
+ * Clean teardown: the driver has destroyed its objects.  Forced teardown: the
+ * driver leaves its objects behind, because the machine goes down.
  */
 static enum cmd_status teardown_hca(struct hca *hca, struct cmd *cmd)
 {
@@ -78,7 +78,7 @@ static enum cmd_status teardown_hca(struct hca *hca, struct cmd *cmd)
 
 	if (profile != TEARDOWN_CLEAN && profile != TEARDOWN_FORCE)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_UNSUPPORTED,
-				  "no such way to tear down");
+				  "unknown teardown profile");
 	bits_set(cmd->out, TEARDOWN_STATE, TEARDOWN_DONE);
 	objects_reset(hca);
 	hca->objects->enabled = enabled;
@@ -97,7 +97,7 @@ static enum cmd_status set_issi(struct hca *hca, struct cmd *cmd)
 {
 	if (bits_get(cmd->in, ISSI_CURRENT) != ISSI_1)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_UNSUPPORTED,
-				  "only interface version 1 is there");
+				  "only interface version 1 is supported");
 	hca->objects->issi = ISSI_1;
 	return CMD_OK;
 }
@@ -118,16 +118,16 @@ static enum cmd_status manage_pages(struct hca *hca, struct cmd *cmd)
 		return status;
 	switch (cmd->op_mod) {
 	case PAGES_CANT:
-	case PAGES_TAKE: /* gives back 0 pages */
+	case PAGES_TAKE: /* the device gives back 0 pages */
 		return CMD_OK;
 	case PAGES_GIVE:
 		if (!bits_get(cmd->in, PAGES_NUM))
 			return CMD_OK;
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_SIZE,
-				  "pages that were not asked for");
+				  "the device did not ask for pages");
 	default:
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
-				  "no such operation on pages");
+				  "unknown operation on pages");
 	}
 }
 

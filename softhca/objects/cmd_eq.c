@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands of event queues.  Only the kernel makes EQs. */
+/* Commands of event queues; eq.c does the work.  Only the kernel makes EQs. */
 #include <stdlib.h>
 
 #include "cmd_tables.h"
@@ -17,12 +17,12 @@ static void eq_free(struct obj *obj)
 	free(eq);
 }
 
-/* The user contexts share completion EQs; they make none. */
+/* User contexts share the kernel's completion EQs and make none. */
 static enum cmd_status check_uid(struct cmd *cmd)
 {
 	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_EQ, SYND_UID,
-			      "users make no EQs");
+			      "a user may not create an EQ");
 	return CMD_OK;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Commands of Ethernet receive and send queues.
  *
- * Both have the states RST, RDY and ERR.  A send queue works in RDY (eth.c).
- * A receive queue takes buffers and never fills one: no frame reaches it.
+ * Both have the states RST, RDY and ERR.  A send queue in RDY executes its WQEs
+ * (eth.c).  A receive queue never fills a buffer, because no frame reaches it.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static bool can_change(uint32_t from, uint32_t to)
 	}
 }
 
-/* The part of a context that RQ and SQ have in common; *made is new. */
+/* Create *made from the part of a context that RQ and SQ have in common. */
 static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 			       enum obj_kind kind, uint32_t cqn,
 			       struct eth_wq **made)
@@ -52,7 +52,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 
 	if (bits_get(ctx, WQC_STATE) != WQC_STATE_RST)
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_STATE,
-			      "a new queue is in RST");
+			      "a new queue must be in state RST");
 	if (bits_get(in, WQ_TYPE) > WQ_TYPE_CYCLIC || bits_get(in, WQ_UMEM) ||
 	    bits_get(in, WQ_DBR_UMEM))
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_UNSUPPORTED,
@@ -64,7 +64,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_ADDRESS,
 			      "the doorbell record is not aligned");
 	status = cmd_use(hca, cmd, OBJ_CQ, cqn, &cq);
-	/* The driver's queue for unwanted frames comes without a PD. */
+	/* The kernel's RQ for frames to be dropped has no PD. */
 	if (!status && (pdn || kind == OBJ_ETH_SQ || !uid_is_kernel(cmd->uid)))
 		status = cmd_use(hca, cmd, OBJ_PD, pdn, &pd);
 	if (status)
@@ -101,7 +101,7 @@ static enum cmd_status create_rq(struct hca *hca, struct cmd *cmd)
 
 	if (bits_get(rqc, RQC_MEM_TYPE) || bits_get(rqc, RQC_HAIRPIN))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_RQ, SYND_UNSUPPORTED,
-			      "RQs have memory of their own here");
+			      "an RQ must have memory of its own");
 	status = make_wq(hca, cmd, OBJ_ETH_RQ, bits_get(rqc, RQC_CQN), &rq);
 	if (status)
 		return status;
@@ -121,7 +121,7 @@ static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
 			      "an SQ feature that is not reported");
 	if (bits_get(wq, WQ_LOG_STRIDE) != LOG_STRIDE_SQ)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_SQ, SYND_SIZE,
-			      "an SQ has blocks of 64 bytes");
+			      "the stride of an SQ must be 64 bytes");
 	if (bits_get(sqc, SQC_TIS_LIST) > 1)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_SQ, SYND_SIZE,
 			      "more TISs than an SQ can have");
@@ -134,7 +134,10 @@ static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
 	status = make_wq(hca, cmd, OBJ_ETH_SQ, bits_get(sqc, SQC_CQN), &sq);
 	if (status)
 		return status;
-	/* A dying process's UAR goes before its queues. */
+	/*
+	 * There is no obj_use() of the UAR: when a process dies, the kernel
+	 * frees its UAR before its queues.
+	 */
 	sq->uar = uar->id;
 	obj_use(&sq->obj, tis);
 	return cmd_create(hca, cmd, &sq->obj);
@@ -159,7 +162,7 @@ static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
 	if (bits_get(cmd->in, WQC_OLD_STATE) != wq->state ||
 	    !can_change(wq->state, state))
 		return refuse(cmd, CMD_BAD_RES_STATE, kind, SYND_STATE,
-			      "no such change of state");
+			      "this change of state is not possible");
 	if (state == WQC_STATE_RST)
 		wq->ci = 0;
 	wq->state = (uint8_t)state;

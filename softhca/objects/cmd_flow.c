@@ -2,12 +2,13 @@
 /*
  * Commands of flow steering: tables, groups of entries with one mask, entries.
  *
- * The structure is kept and checked (an entry lies in its group, a group in
- * its table, destinations exist and cannot go away), the match values are
- * not: no frame is steered yet.  There are only the receive tables of the NIC.
+ * The commands keep and check the structure: an entry lies in its group, a
+ * group lies in its table, and a destination exists and cannot be destroyed.
+ * They do not keep the match values, because no frame is steered yet.  There
+ * are only the receive tables of the NIC.
  *
- * An entry is not an object with a number of its own; the table finds it by
- * its index, and holds its references.
+ * An entry is not an object with a number of its own.  The table finds it by
+ * its index.  The entry holds references to its group and its destinations.
  */
 #include <stdlib.h>
 
@@ -37,8 +38,8 @@ struct fte {
 struct flow_table {
 	struct obj obj;
 	uint32_t level, log_size;
-	struct obj *miss;   /* table that goes on, or NULL */
-	struct fte **entry; /* by index; NULL until there is one */
+	struct obj *miss;   /* the next table after a miss, or NULL */
+	struct fte **entry; /* by index; NULL until the first entry is set */
 	struct fte *first;
 };
 
@@ -73,7 +74,7 @@ static enum cmd_status check_type(struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* The table that the command is about. */
+/* Find the table that the command names. */
 static enum cmd_status get_table(struct hca *hca, struct cmd *cmd,
 				 struct flow_table **table)
 {
@@ -102,7 +103,7 @@ static enum cmd_status get_miss(struct hca *hca, struct cmd *cmd,
 			       bits_get(ctx, FTC_MISS_ID), miss);
 	default:
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE, SYND_TYPE,
-			      "no such action on a miss");
+			      "unknown action on a miss");
 	}
 }
 
@@ -122,7 +123,7 @@ static enum cmd_status create_flow_table(struct hca *hca, struct cmd *cmd)
 	if (bits_get(ctx, FTC_LEVEL) > MAX_FT_LEVEL ||
 	    bits_get(ctx, FTC_LOG_SIZE) > LOG_MAX_FT_SZ)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE, SYND_SIZE,
-			      "level or size is out of range");
+			      "the level or the size is out of range");
 	status = get_miss(hca, cmd, &miss);
 	if (status)
 		return status;
@@ -158,7 +159,7 @@ static enum cmd_status modify_flow_table(struct hca *hca, struct cmd *cmd)
 		return status;
 	if (miss == &table->obj)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_TABLE, SYND_MISMATCH,
-			      "a miss would never end");
+			      "a table cannot go on to itself after a miss");
 	if (miss)
 		miss->refs++;
 	if (table->miss)
@@ -296,7 +297,7 @@ static enum cmd_status check_flow(struct cmd *cmd)
 	if (num > room / DEST_SIZE)
 		return refuse(
 			cmd, CMD_BAD_INP_LEN, OBJ_FLOW_TABLE, SYND_LIST,
-			"list of destinations is longer than the command");
+			"the list of destinations passes the command's end");
 	return CMD_OK;
 }
 

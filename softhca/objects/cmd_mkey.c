@@ -4,12 +4,12 @@
  *
  * A key is the index of the mkey and a variant byte that its owner chooses.
  * The translation list comes with the command, or later by UMR when the key
- * was created free.  Memory for a list is taken only when there is one, so a
- * driver may create thousands of free keys of large capacity.
+ * was created free.  Memory for a list is allocated only when there is a list,
+ * so a driver may create thousands of free keys of large capacity.
  *
- * A PA key reaches all guest memory: only the kernel may have one.  Users give
- * no page addresses either, since nobody has checked them: their MTT keys are
- * made on a UMEM, whose list the kernel has made.
+ * A PA key reaches all guest memory, so only the kernel may create one.  Page
+ * addresses from a user would be unchecked, so a user creates MTT keys on a
+ * UMEM only, whose list the kernel has made.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 #include "hw_cmd.h"
 #include "umem.h"
 
-#define NO_KEY 0x100u /* ends scatter lists */
+#define NO_KEY 0x100u /* the key that ends scatter lists; never created */
 
 static void mkey_free(struct obj *obj)
 {
@@ -28,7 +28,7 @@ static void mkey_free(struct obj *obj)
 	free(mkey);
 }
 
-/* Octwords that the range of a live MTT or KSM key takes; 0: too many. */
+/* How many octwords the range of an MTT or KSM key takes; 0 when too many. */
 static uint64_t octwords_needed(const uint8_t *mkc)
 {
 	unsigned int log_page = bits_get(mkc, MKC_LOG_PAGE);
@@ -51,13 +51,13 @@ static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
 
 	if (octwords > MKEY_MAX_OCTWORDS)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
-			      "translation is too large");
+			      "the translation is too large");
 	if (actual > octwords)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
-			      "list is longer than the translation");
+			      "the list is longer than the translation");
 	if (actual > (cmd->in_len - CMD_PAS_AT) / MKEY_OCTWORD)
 		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_MKEY, SYND_LIST,
-			      "list is longer than the command");
+			      "the list is longer than the command");
 	return CMD_OK;
 }
 
@@ -67,7 +67,7 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	unsigned int log_page = bits_get(mkc, MKC_LOG_PAGE);
 	uint64_t needed;
 
-	/* Of a free key all this is set later. */
+	/* For a free key, UMR sets these fields later. */
 	if (bits_get(mkc, MKC_FREE) || (mode != MKEY_MTT && mode != MKEY_KSM))
 		return CMD_OK;
 	if (log_page > MKEY_MAX_LOG_PAGE ||
@@ -76,7 +76,7 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 			      "log_page_size is out of range");
 	if (bits_get(mkc, MKC_LENGTH64))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
-			      "no list covers all addresses");
+			      "a list cannot cover all addresses");
 	needed = octwords_needed(mkc);
 	if (be64_get(mkc + MKC_LEN_AT) &&
 	    (!needed || needed > bits_get(mkc, MKC_OCTWORDS)))
@@ -85,16 +85,16 @@ static enum cmd_status check_range(struct cmd *cmd, const uint8_t *mkc)
 	return CMD_OK;
 }
 
-/* Size, pages and their offset are the UMEM's. */
+/* A key on a UMEM takes size, pages and page offset from the UMEM. */
 static enum cmd_status check_on_umem(struct cmd *cmd, const uint8_t *mkc)
 {
 	if (mkc_mode(mkc) != MKEY_MTT)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
-			      "only a list of pages is on a UMEM");
+			      "a key on a UMEM must be a list of pages");
 	if (bits_get(mkc, MKC_FREE) || bits_get(mkc, MKC_UMR_EN) ||
 	    bits_get(mkc, MKC_LENGTH64))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_FIELD,
-			      "a key on a UMEM is as it is made");
+			      "a key on a UMEM must be live and not for UMR");
 	return CMD_OK;
 }
 
@@ -106,14 +106,14 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 
 	if (mode > MKEY_KSM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_TYPE,
-			      "no such access mode");
+			      "unknown access mode");
 	if (!uid_is_kernel(cmd->uid) &&
 	    (mode == MKEY_PA || (mode == MKEY_MTT && !on_umem)))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID,
-			      "users have no keys of physical addresses");
+			      "a user may not give physical addresses");
 	if (bits_get(mkc, MKC_BSF_EN) || bits_get(mkc, MKC_BSF_OCTWORDS))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_UNSUPPORTED,
-			      "signatures are not reported");
+			      "signatures are not supported");
 	if (on_umem)
 		return check_on_umem(cmd, mkc);
 	status = check_list(cmd, mkc);
@@ -122,7 +122,7 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 	return check_range(cmd, mkc);
 }
 
-/* The pages of a ring as a translation, which is in whole octwords. */
+/* Make the pages of a ring the key's translation, in whole octwords. */
 static bool take_pages(struct mkey *mkey, struct ring *ring)
 {
 	uint32_t octwords = (ring->num_pages + MKEY_MTTS - 1) / MKEY_MTTS, i;
@@ -222,7 +222,7 @@ static enum cmd_status query_mkey(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* There is no key that reaches all memory without being made. */
+/* No key reaches all memory, so the reserved lkey is the key of no object. */
 static enum cmd_status query_special(struct hca *hca, struct cmd *cmd)
 {
 	(void)hca;

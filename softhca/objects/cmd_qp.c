@@ -2,9 +2,9 @@
 /*
  * Commands of queue pairs: create, destroy, query.
  *
- * A QP has one buffer: the receive queue first, if it has its own, then the
- * send queue.  Whether it has its own is told by rq_type; log_rq_size is 0 for
- * one WQE as well as for none.
+ * A QP has one buffer.  The receive queue comes first, if the QP has one of its
+ * own, then the send queue.  rq_type tells whether there is a receive queue;
+ * log_rq_size does not, because 0 means one WQE as well as none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "qpc.h"
 #include "umem.h"
 
-#define LOG_STRIDE_BASE 4u /* of log_rq_stride */
+#define LOG_STRIDE_BASE 4u /* log_rq_stride 0 is 16 bytes */
 #define WQEBB		64u
 #define DBR_ALIGN	8u
 
@@ -41,14 +41,14 @@ static enum cmd_status check_type(struct hca *hca, struct cmd *cmd,
 	case QP_REG_UMR:
 		if (!uid_is_kernel(cmd->uid))
 			return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UID,
-				      "a QP of this type is the kernel's");
+				      "only the kernel may have such a QP");
 		if (type == QP_GSI && hca->gsi_qp)
 			return refuse(cmd, CMD_BAD_RES_STATE, OBJ_QP,
 				      SYND_STATE, "there is a QP1 already");
 		return CMD_OK;
 	default:
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_UNSUPPORTED,
-			      "a service type that is not there");
+			      "a service type that is not supported");
 	}
 }
 
@@ -62,11 +62,11 @@ static enum cmd_status check_qp(struct hca *hca, struct cmd *cmd,
 		return status;
 	if (bits_get(cmd->in, CMD_NUMBER))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
-			      "the device chooses the number");
+			      "the driver cannot choose the number");
 	if (rq_type != QP_RQ_OWN && rq_type != QP_RQ_SRQ &&
 	    rq_type != QP_RQ_NONE)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_TYPE,
-			      "no such rq_type");
+			      "unknown rq_type");
 	if (rq_type == QP_RQ_OWN &&
 	    bits_get(qpc, QPC_LOG_RQ_STRIDE) + LOG_STRIDE_BASE >
 		    LOG_MAX_STRIDE_RQ)
@@ -78,7 +78,7 @@ static enum cmd_status check_qp(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-/* What the QP stands on; those it has none of are NULL. */
+/* The objects that the QP uses; NULL where it uses none. */
 struct qp_base {
 	struct obj *pd, *uar, *scq, *rcq, *srq;
 };
@@ -106,13 +106,14 @@ static enum cmd_status find_base(struct hca *hca, struct cmd *cmd,
 				 &base->srq);
 	if (!status && base->srq && ((struct srq *)base->srq)->xrc)
 		status = refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_MISMATCH,
-				"an XRC SRQ serves XRC QPs only");
+				"an XRC SRQ can serve XRC QPs only");
 	return status;
 }
 
 /*
- * The bytes that a cs field asks for within CQEs of cq, or -1.  The driver asks
- * for the half of a QP that has no queue and no CQ as well.
+ * How many bytes a cs field asks for within CQEs of cq; -1 when that is not
+ * possible.  The driver also fills in the field for a half of a QP that has no
+ * queue and no CQ.
  */
 static int cs_bytes(uint32_t cs, const struct obj *cq)
 {
@@ -130,7 +131,7 @@ static int cs_bytes(uint32_t cs, const struct obj *cq)
 	}
 }
 
-/* Payload within CQEs: a requester's is for RC, a responder's for UC too. */
+/* Payload within CQEs.  RC may have it in both halves, UC when receiving. */
 static enum cmd_status read_cs(struct cmd *cmd, struct qp *qp,
 			       const struct qp_base *base)
 {
@@ -143,7 +144,7 @@ static enum cmd_status read_cs(struct cmd *cmd, struct qp *qp,
 	    (req && qp->type != QP_RC) ||
 	    (res && qp->type != QP_RC && qp->type != QP_UC))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
-			      "data in CQEs that do not hold it");
+			      "this QP cannot have payload in its CQEs");
 	qp->cs_res = (uint8_t)res_bytes;
 	qp->cs_req = (uint8_t)req_bytes;
 	return CMD_OK;
@@ -188,7 +189,7 @@ static void read_qp(struct qp *qp, const uint8_t *qpc,
 	qp_decode(qp);
 }
 
-/* The buffer and the doorbell record, at addresses or in UMEMs. */
+/* Find the buffer and the doorbell record, by address or in UMEMs. */
 static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
 				   struct qp *qp)
 {

@@ -2,13 +2,13 @@
 /*
  * Commands that change the state of a queue pair.
  *
- * The driver fills in every field that it knows, in each of them.  What counts
- * is little: the fields that the transition needs, and those that the mask of
- * optional parameters names.  These are copied into the QP's context, from
- * which qp_decode() makes the fields that the data path reads.  A command that
- * is refused has changed nothing.
+ * In each command the driver fills in every field that it knows.  Only two
+ * groups of fields count: those that the transition needs, and those that the
+ * mask of optional parameters names.  They are copied into the QP's context.
+ * qp_decode() then decodes the context for the data path.  A refused command
+ * changes nothing.
  *
- * After the change the data path is told the state that the QP had before.
+ * The data path is told after the change.  It gets the old state too.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 #define MTU_MIN 1u /* 256 bytes */
 #define MTU_MAX 5u /* 4096 bytes */
-/* A command may come in any state. */
+/* Instead of the state that a command needs: any state will do. */
 #define ANY_STATE 0xffu
 
 #define COPY(to, from, ...) \
@@ -59,7 +59,7 @@ static enum cmd_status check_pkey(struct cmd *cmd, const uint8_t *qpc)
 {
 	if (bits_get(qpc + QPC_PRIMARY_AT, ADS_PKEY_INDEX))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
-			      "no such P_Key index");
+			      "there is only P_Key index 0");
 	return CMD_OK;
 }
 
@@ -131,7 +131,7 @@ static enum cmd_status rst2init_qp(struct hca *hca, struct cmd *cmd)
 	COPY(qpc, new, QPC_Q_KEY);
 	COPY(qpc, new, QPC_COUNTER_SET);
 	copy_access(qpc, new, OPT_RRE | OPT_RWE | OPT_RAE);
-	/* A user's QP has no key to all of memory. */
+	/* A user's QP may not use the reserved lkey. */
 	if (qp->obj.uid == UID_KERNEL && bits_get(new, QPC_RLKY)) {
 		COPY(qpc, new, QPC_RLKY);
 		qp->rlky = true;
@@ -169,17 +169,17 @@ static enum cmd_status check_rtr(struct cmd *cmd, const struct qp *qp,
 		return CMD_OK;
 	if (mtu < MTU_MIN || mtu > MTU_MAX)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_SIZE,
-			      "no such path MTU");
+			      "unknown path MTU");
 	if (bits_get(new + QPC_PRIMARY_AT, ADS_SGID_INDEX) >= HCA_GID_TABLE)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_FIELD,
-			      "no such source GID index");
+			      "the source GID index is out of range");
 	if (bits_get(new, QPC_LOG_RRA_MAX) > LOG_MAX_RD)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_QP, SYND_SIZE,
 			      "log_rra_max is too large");
 	return check_port(cmd, new);
 }
 
-/* The whole path but what INIT has set. */
+/* Copy the path, but keep the P_Key index, and the port if new has none. */
 static void copy_path(uint8_t *ads, const uint8_t *new)
 {
 	uint32_t pkey = bits_get(ads, ADS_PKEY_INDEX);

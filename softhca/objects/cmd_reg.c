@@ -2,8 +2,9 @@
 /*
  * ACCESS_REG: the port's and the device's registers.
  *
- * A register's data starts at byte 0x10 of input and output.  In a read the
- * input says which part is meant (port, group), and the answer repeats it.
+ * A register's data starts at byte 0x10 of input and output.  The input of a
+ * read tells which part of the register is wanted (port, group).  The answer
+ * repeats that.
  */
 #include <string.h>
 
@@ -23,7 +24,7 @@ struct reg {
 	uint16_t size;
 	bool of_port; /* has a local_port field, which must be 1 */
 	void (*read)(struct hca *hca, uint8_t *data);
-	/* NULL: read only; returns why the value is refused, or NULL. */
+	/* NULL when read-only.  Returns NULL, or the reason of a refusal. */
 	const char *(*write)(struct hca *hca, const uint8_t *data);
 };
 
@@ -44,7 +45,7 @@ static const char *pmtu_write(struct hca *hca, const uint8_t *data)
 	return NULL;
 }
 
-/* Speed is a label here: one that each kernel knows. */
+/* The speed has no effect.  It is one that every kernel knows. */
 static void ptys_read(struct hca *hca, uint8_t *data)
 {
 	(void)hca;
@@ -68,12 +69,12 @@ static const char *paos_write(struct hca *hca, const uint8_t *data)
 	uint32_t state = bits_get(data, PAOS_ADMIN);
 
 	if (state != PAOS_UP && state != PAOS_DOWN)
-		return "no such state of the port";
+		return "unknown state of the port";
 	port_set_admin(hca, state == PAOS_UP);
 	return NULL;
 }
 
-/* There are no pause frames, and none can be asked for. */
+/* There are no pause frames, and a write cannot switch them on. */
 static void pfcc_read(struct hca *hca, uint8_t *data)
 {
 	(void)hca;
@@ -85,7 +86,7 @@ static const char *pfcc_write(struct hca *hca, const uint8_t *data)
 {
 	(void)hca;
 	if (bits_get(data, PFCC_TX) || bits_get(data, PFCC_RX))
-		return "there is no flow control";
+		return "flow control is not supported";
 	return NULL;
 }
 
@@ -107,7 +108,7 @@ static const char *node_desc_write(struct hca *hca, const uint8_t *data)
 	return NULL;
 }
 
-/* Tells the byte order of the host, which nothing here depends on. */
+/* By this register the host tells its byte order.  Nothing depends on it. */
 static void host_endianness_read(struct hca *hca, uint8_t *data)
 {
 	(void)hca;
@@ -117,7 +118,7 @@ static void host_endianness_read(struct hca *hca, uint8_t *data)
 static const char *host_endianness_write(struct hca *hca, const uint8_t *data)
 {
 	(void)hca;
-	return data[0] ? "only little-endian hosts" : NULL;
+	return data[0] ? "the host must be little-endian" : NULL;
 }
 
 static const struct reg regs[] = {
@@ -150,16 +151,16 @@ static enum cmd_status access_reg(struct hca *hca, struct cmd *cmd)
 
 	if (!reg)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
-				  "no such register");
+				  "unknown register");
 	if (cmd->op_mod != OP_READ && cmd->op_mod != OP_WRITE)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
-				  "no such access to a register");
+				  "unknown kind of register access");
 	if (cmd->in_len < REG_DATA_AT + reg->size)
 		return cmd_refuse(cmd, CMD_BAD_INP_LEN, SYND_LIST,
-				  "input is shorter than the register");
+				  "the input is shorter than the register");
 	if (cmd->out_len < REG_DATA_AT + reg->size)
 		return cmd_refuse(cmd, CMD_BAD_OUTP_LEN, SYND_LIST,
-				  "output room is shorter than the register");
+				  "the room for output is too small");
 	if (reg->of_port && bits_get(data, REG_LOCAL_PORT) != PORT_1)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
 				  "there is only port 1");

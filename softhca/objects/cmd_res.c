@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands of the resources that are nothing but a number with an owner: UAR
- * pages, protection domains, transport and XRC domains, user contexts, Q
- * counter sets.
+ * Commands of resources that are only a number with an owner: UAR pages,
+ * protection domains, transport and XRC domains, user contexts, Q counter sets.
  *
- * A user context is the owner itself: everything that is created in its name
- * stands on it, so that it cannot go before.
+ * A user context is an owner itself.  Every object that it creates uses it, so
+ * it cannot be destroyed before these objects.
  */
 #include <stdlib.h>
 
@@ -74,7 +73,7 @@ static enum cmd_status create_uctx(struct hca *hca, struct cmd *cmd)
 {
 	if (!uid_is_kernel(cmd->uid))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID,
-			      "only the kernel makes user contexts");
+			      "only the kernel may create a user context");
 	if (bits_get(cmd->in, UCTX_CAPS))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UNSUPPORTED,
 			      "a user capability that is not reported");
@@ -112,7 +111,7 @@ static enum cmd_status dealloc_q_counter(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* Nothing here counts errors by set: the sets exist and stay at zero. */
+/* Errors are not counted by set, so all counters of a set stay at zero. */
 static enum cmd_status query_q_counter(struct hca *hca, struct cmd *cmd)
 {
 	struct obj *obj;

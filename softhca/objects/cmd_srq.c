@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands of shared receive queues: RMP, which is what the driver makes of an
- * ordinary SRQ, and XRC SRQ.  They share one number space, since events name
- * both by number alone.
+ * Commands of shared receive queues.  There are two kinds: XRC SRQ, and RMP,
+ * which the driver creates for an ordinary SRQ.  Both kinds take their numbers
+ * from one space, because an event has only the number and not the kind.
  *
- * The limit is armed by a modify (or arm) command and goes off once, when
- * fewer WQEs are left; it may be there from the start.
+ * A create, modify or arm command may set a limit.  When fewer WQEs than the
+ * limit are left, one event is raised and the limit is cleared.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static enum cmd_status check_spec(struct cmd *cmd, const struct srq_spec *spec)
 	if (spec->log_stride < LOG_MIN_STRIDE_SRQ ||
 	    spec->log_stride > LOG_MAX_STRIDE_SRQ)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE,
-			      "size of a WQE is out of range");
+			      "the size of a WQE is out of range");
 	if (spec->limit > 1u << spec->log_size)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_SIZE,
 			      "the limit is beyond the size");
@@ -100,7 +100,7 @@ static enum cmd_status create_rmp(struct hca *hca, struct cmd *cmd)
 
 	if (bits_get(rmpc, WQC_STATE) != WQC_STATE_RDY)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_STATE,
-			      "a new RMP is ready");
+			      "a new RMP must be in state RDY");
 	if (bits_get(wq, WQ_TYPE) != WQ_TYPE_LIST || bits_get(wq, WQ_UMEM) ||
 	    bits_get(wq, WQ_DBR_UMEM))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_UNSUPPORTED,
@@ -127,7 +127,7 @@ static enum cmd_status get_srq(struct hca *hca, struct cmd *cmd, bool xrc,
 	*srq = (struct srq *)obj;
 	if ((*srq)->xrc != xrc)
 		return refuse(cmd, CMD_BAD_RES, OBJ_SRQ, SYND_MISMATCH,
-			      "an SRQ of the other kind");
+			      "the SRQ is of the other kind");
 	return CMD_OK;
 }
 
@@ -163,7 +163,7 @@ static enum cmd_status modify_rmp(struct hca *hca, struct cmd *cmd)
 	if (bits_get(cmd->in, WQC_OLD_STATE) != WQC_STATE_RDY ||
 	    bits_get(rmpc, WQC_STATE) != WQC_STATE_RDY)
 		return refuse(cmd, CMD_BAD_RES_STATE, OBJ_SRQ, SYND_STATE,
-			      "an RMP stays ready");
+			      "an RMP cannot leave state RDY");
 	if (be64_get(cmd->in + MODIFY_BITMASK_AT) & ~(uint64_t)RMP_BIT_LWM)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_FIELD,
 			      "only the limit can be modified");
@@ -228,7 +228,7 @@ static enum cmd_status create_xrc_srq(struct hca *hca, struct cmd *cmd)
 	if (bits_get(cmd->in, CMD_UMEM_VALID) ||
 	    bits_get(ctx, XRC_SRQC_DBR_UMEM))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_UNSUPPORTED,
-			      "UMEM is not reported");
+			      "an XRC SRQ cannot be on a UMEM");
 	status = cmd_use(hca, cmd, OBJ_CQ, bits_get(ctx, XRC_SRQC_CQN), &cq);
 	if (!status)
 		status = cmd_use(hca, cmd, OBJ_XRCD,
@@ -278,7 +278,7 @@ static enum cmd_status arm_xrc_srq(struct hca *hca, struct cmd *cmd)
 		return status;
 	if (cmd->op_mod != XRC_SRQ_ARM_OP)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_SRQ, SYND_TYPE,
-			      "no such way to arm an XRC SRQ");
+			      "unknown way to arm an XRC SRQ");
 	return arm(hca, cmd, srq, bits_get(cmd->in, XRC_SRQ_ARM_LWM));
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The tables of commands, one for each file of handlers; ended by no name. */
+/*
+ * The tables of commands, one for each file of handlers.  An entry without a
+ * name ends a table.
+ */
 #ifndef SOFTHCA_CMD_TABLES_H
 #define SOFTHCA_CMD_TABLES_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands of what stands between the Ethernet port and its queues: transport
- * interfaces for receive (TIR) and send (TIS), tables of RQs (RQT).
+ * Commands of the objects between the Ethernet port and its queues: transport
+ * interfaces for receive (TIR) and send (TIS), and tables of RQs (RQT).
  *
- * They keep their contexts and what they refer to; no frame goes through them
- * yet.
+ * The objects keep their contexts and the references in them.  No frame goes
+ * through them yet.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define DISP_INDIRECT 1u
 #define TIS_BIT_PRIO  1u
 
-/* A TIR or TIS: the context as given. */
+/* A TIR or TIS; ctx is the context that the driver gave. */
 struct interface {
 	struct obj obj;
 	uint8_t ctx[TIRC_SIZE];
@@ -28,7 +28,7 @@ _Static_assert(TISC_SIZE <= TIRC_SIZE, "a TIS fits where a TIR does");
 struct rqt {
 	struct obj obj;
 	uint32_t max, num;
-	struct obj *rq[]; /* each has a reference */
+	struct obj *rq[]; /* the RQT holds a reference to each */
 };
 
 static void plain_free(struct obj *obj)
@@ -74,7 +74,7 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 		break;
 	default:
 		status = refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_TYPE,
-				"no such disp_type");
+				"unknown disp_type");
 	}
 	if (!status)
 		status = make_interface(cmd, OBJ_TIR, TIRC_SIZE, &tir);
@@ -85,7 +85,7 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 	return cmd_create(hca, cmd, &tir->obj);
 }
 
-/* Where frames go stays as created; how they are hashed may change. */
+/* The destination of frames cannot change; how they are hashed can. */
 static enum cmd_status modify_tir(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *new = cmd->in + CMD_WQ_CTX_AT;
@@ -186,7 +186,7 @@ static enum cmd_status query_tis(struct hca *hca, struct cmd *cmd)
 	return query_interface(hca, cmd, OBJ_TIS, CMD_CTX_AT, TISC_SIZE);
 }
 
-/* Look all RQs of the list up before any reference is taken. */
+/* Find all RQs of the list.  The caller takes references only afterwards. */
 static enum cmd_status find_rqs(struct hca *hca, struct cmd *cmd, uint32_t num,
 				struct obj **rq)
 {
@@ -197,7 +197,7 @@ static enum cmd_status find_rqs(struct hca *hca, struct cmd *cmd, uint32_t num,
 
 	if (num > room / sizeof(uint32_t))
 		return refuse(cmd, CMD_BAD_INP_LEN, OBJ_RQT, SYND_LIST,
-			      "list of RQs is longer than the command");
+			      "the list of RQs is longer than the command");
 	for (i = 0; i < num; i++) {
 		status = cmd_use(hca, cmd, OBJ_ETH_RQ,
 				 bits_get(list + i * 4, RQT_RQN), &rq[i]);
@@ -235,10 +235,10 @@ static enum cmd_status create_rqt(struct hca *hca, struct cmd *cmd)
 
 	if (!max || max > 1u << LOG_MAX_RQT_SZ || num > max)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_SIZE,
-			      "size of the RQT is out of range");
+			      "the size of the RQT is out of range");
 	if (bits_get(rqtc, RQTC_QUEUE_TYPE))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_RQT, SYND_TYPE,
-			      "an RQT lists RQs");
+			      "an RQT can list RQs only");
 	status = find_rqs(hca, cmd, num, rq);
 	if (status)
 		return status;

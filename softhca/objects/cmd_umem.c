@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * UMEM: memory of a user, by a page list that the kernel has made, for users
- * to build queues and keys on.
+ * UMEM: a piece of a user's memory, as a page list that the kernel has made.
+ * Users put queues and keys on it.
  *
- * A user names a UMEM and an offset in it where the kernel gives addresses.
- * What stands on a UMEM has its own copy of the part of the list that it
- * needs, and keeps the UMEM from being destroyed.  Of a UMEM that the user may
- * only read nothing is made that writes.
+ * Where the kernel's commands give page addresses, a user's command names a
+ * UMEM and an offset in it.  An object on a UMEM copies its part of the page
+ * list.  The UMEM cannot be destroyed before the object.  If the user may only
+ * read a UMEM, no object can be put on it that the device writes to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 
 struct umem {
 	struct obj obj;
-	struct ring ring; /* without the bytes before its offset */
+	struct ring ring; /* begins at the UMEM's page offset */
 	bool writable;
 };
 
@@ -47,7 +47,7 @@ static enum cmd_status check_umem(struct cmd *cmd)
 			      "page list is empty or longer than the command");
 	if (num > (UINT64_MAX / 2) >> (log_page + PAGE_SHIFT_MIN))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UMEM, SYND_SIZE,
-			      "larger than any memory");
+			      "the UMEM is larger than any memory");
 	if ((uint64_t)bits_get(cmd->in, UMEM_PAGE_OFFSET) >>
 	    (log_page + PAGE_SHIFT_MIN))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS,
@@ -105,14 +105,14 @@ static enum cmd_status destroy_umem(struct hca *hca, struct cmd *cmd)
 	return cmd_destroy(hca, cmd, OBJ_UMEM);
 }
 
-/* The UMEM, if [off, off + len) is in it and may be used so. */
+/* Find a UMEM.  It must contain [off, off + len) and allow the access. */
 static enum cmd_status find(struct hca *hca, struct cmd *cmd,
 			    const struct umem_spec *spec, struct umem **umem)
 {
 	enum cmd_status status;
 	struct obj *obj;
 
-	/* A UMEM is its owner's alone; of uid 0 only the kernel's. */
+	/* A user may use its own UMEMs, but none of another user or uid 0. */
 	status = cmd_use(hca, cmd, OBJ_UMEM, spec->id, &obj);
 	if (status)
 		return status;
@@ -120,10 +120,10 @@ static enum cmd_status find(struct hca *hca, struct cmd *cmd,
 	if (spec->len > (*umem)->ring.size ||
 	    spec->off > (*umem)->ring.size - spec->len)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UMEM, SYND_ADDRESS,
-			      "beyond the end of the UMEM");
+			      "the range passes the end of the UMEM");
 	if (spec->writes && !(*umem)->writable)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_UMEM, SYND_FIELD,
-			      "the UMEM may not be written");
+			      "the device may not write to the UMEM");
 	return CMD_OK;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The NIC vport and the RoCE address table.
+ * Commands of the NIC vport and of the RoCE address table.
  *
- * There is one port with one vport.  The vport remembers what the Ethernet
- * driver sets (MTU, address lists, promiscuity) and gives it back; nothing is
- * received by these rules, since frames do not reach the HCA.  The RoCE
- * addresses are the HCA's GIDs: by them the wire finds it.
+ * There is one port with one vport.  The vport keeps the settings of the
+ * Ethernet driver (MTU, address lists, promiscuity) and returns them on a
+ * query.  They have no effect, because no frame reaches the HCA.  The RoCE
+ * addresses are the HCA's GIDs; the wire finds the HCA by them.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static enum cmd_status query_vport_state(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* No frame passes the port, so all of them stay at zero. */
+/* No frame passes the port, so all counters stay at zero. */
 static enum cmd_status query_vport_counter(struct hca *hca, struct cmd *cmd)
 {
 	(void)hca;
@@ -125,7 +125,7 @@ static enum cmd_status set_list(struct vport *vport, struct cmd *cmd,
 				  "the address list is too long");
 	if (num > room / (type == NVC_LIST_VLAN ? NVC_VLAN_SIZE : NVC_MAC_SIZE))
 		return cmd_refuse(cmd, CMD_BAD_INP_LEN, SYND_LIST,
-				  "address list is longer than the command");
+				  "the list is longer than the command");
 	switch (type) {
 	case NVC_LIST_UC:
 		for (i = 0; i < num; i++)
@@ -177,7 +177,7 @@ static enum cmd_status modify_nic_vport_context(struct hca *hca,
 	return CMD_OK;
 }
 
-/* The table has one P_Key, as RoCE wants it. */
+/* As RoCE demands, the table has one P_Key, the default one. */
 static enum cmd_status query_hca_vport_pkey(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t index = bits_get(cmd->in, PKEY_INDEX);
@@ -188,7 +188,7 @@ static enum cmd_status query_hca_vport_pkey(struct hca *hca, struct cmd *cmd)
 		return status;
 	if (index && index != PKEY_ALL)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_SIZE,
-				  "no such P_Key index");
+				  "there is only P_Key index 0");
 	be32_put(cmd->out + PKEY_LIST_AT, P_KEY_FULL);
 	return CMD_OK;
 }
@@ -197,14 +197,17 @@ static enum cmd_status check_gid_index(struct cmd *cmd)
 {
 	if (bits_get(cmd->in, ROCE_INDEX) >= HCA_GID_TABLE)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_SIZE,
-				  "no such RoCE address index");
+				  "the RoCE address index is out of range");
 	if (bits_get(cmd->in, ROCE_PORT) > 1)
 		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
 				  "there is only port 1");
 	return CMD_OK;
 }
 
-/* The rest of an entry is left over when the driver deletes it. */
+/*
+ * An all-zero address deletes the entry.  The driver may then leave anything in
+ * the other fields, so they are not checked.
+ */
 static enum cmd_status set_roce_address(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *addr = cmd->in + ROCE_ADDR_AT;
@@ -223,7 +226,7 @@ static enum cmd_status set_roce_address(struct hca *hca, struct cmd *cmd)
 		gid.vlan_id = (uint16_t)bits_get(addr, ROCE_VLAN_ID);
 		if ((gid.version != 0 && gid.version != 2) || gid.l3_type > 1)
 			return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
-					  "no such RoCE version or L3 type");
+					  "unknown RoCE version or L3 type");
 	}
 	hca->gids[bits_get(cmd->in, ROCE_INDEX)] = gid;
 	return CMD_OK;

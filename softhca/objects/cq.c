@@ -2,24 +2,26 @@
 /*
  * Completion queues.
  *
- * The device writes CQEs at pi and the driver reports its consumer index in
- * the doorbell record, which is read only when the ring looks full.  As in
- * EQs, an entry is valid through its owner bit (0 on the first pass), stored
- * last.
+ * The device writes CQEs at pi.  The driver reports its consumer index in the
+ * doorbell record, which is read only when the ring looks full.  The owner bit
+ * makes an entry valid (it is 0 on the first pass), so it is stored last, with
+ * release ordering.
  *
- * A CQ sends one completion event for each arm, none without: an event that
- * nobody asked for can find its handler gone.  An arm names the consumer
- * index that the driver had reached; if there is a newer CQE (one that the arm
- * is about), the event comes at once.
+ * A CQ sends one completion event for each arm.  It sends none without an arm:
+ * the driver may have removed the handler of an event that it does not expect.
+ * An arm names the consumer index that the driver had reached.  If there is a
+ * newer CQE of the kind that the arm asks for, the event comes at once.
  *
- * With moderation the event waits until a number of CQEs has been written since
- * the last one, or a time has passed.
+ * With moderation the event waits until enough CQEs have been written since the
+ * last event, or enough time has passed.
  *
- * A CQ that is resized gets another ring.  Indices go on, so a driver copies
- * what it has not consumed to the places that follow from the new size.
+ * A resize gives the CQ another ring.  Indices go on counting.  A driver copies
+ * the CQEs that it has not consumed to their places in the new ring, which
+ * follow from the index and the new size.
  *
- * A CQ that overruns or whose memory is not there fails for good: CQ_ERROR
- * event, no more CQEs, and its QPs go to error.
+ * A CQ fails when it overruns or its memory cannot be written.  A failed CQ
+ * stays so: it raises the event CQ_ERROR, takes no more CQEs, and its QPs go to
+ * ERR.
  */
 #include <string.h>
 
@@ -45,7 +47,7 @@ static void fire(struct cq *cq)
 	eq_post_comp(cq->hca, cq->eqn, cq->obj.id);
 }
 
-/* There is what an arm waits for: fire, now or by moderation. */
+/* There is a CQE that the arm asks for: fire, now or after moderation. */
 static void notify(struct cq *cq)
 {
 	if (!cq->period_us ||
@@ -100,7 +102,7 @@ static void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome)
 	obj_for_each(obj_table(hca, OBJ_QP), qp_fails, &failed);
 }
 
-/* Is there no room for one more CQE? */
+/* Is the ring full? */
 static bool cq_full(struct hca *hca, struct cq *cq)
 {
 	uint8_t word[4];
@@ -114,7 +116,7 @@ static bool cq_full(struct hca *hca, struct cq *cq)
 	return ((cq->pi - cq->ci) & CI_MASK) >= cq_entries(cq);
 }
 
-/* Write the CQE at pi; false when its memory is not there. */
+/* Write the CQE at pi.  False when its memory cannot be written. */
 static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		    const uint8_t *first)
 {
@@ -127,7 +129,7 @@ static bool put_cqe(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		return false;
 	if (first && cq->cqe_size > CQE_SIZE)
 		memcpy(p, first, CQE_SIZE);
-	p += cq->cqe_size - CQE_SIZE; /* the second half of a large one */
+	p += cq->cqe_size - CQE_SIZE; /* the second half of a large CQE */
 	memcpy(p, cqe, CQE_OWNER_AT);
 	__atomic_store_n(p + CQE_OWNER_AT,
 			 (uint8_t)((cqe[CQE_OWNER_AT] & 0xfe) | owner),
@@ -179,7 +181,11 @@ void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 		hca->objects->stats.cqes_error++;
 		solicited = true;
 	}
-	/* What is older than a ring has been consumed: keeps it comparable. */
+	/*
+	 * CQEs that are a whole ring old have been consumed.  last_solicited
+	 * stays within a ring of pi, so that differences of the two have the
+	 * right sign.
+	 */
 	if (solicited)
 		cq->last_solicited = cq->pi;
 	else if (cq->pi - cq->last_solicited > cq_entries(cq))
@@ -196,7 +202,7 @@ void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn)
 	uint32_t unseen, ci;
 	bool newer;
 
-	/* Only the UAR page that the CQ was created with reaches it. */
+	/* A doorbell counts only in the UAR page the CQ was created with. */
 	if (!cq || cq->uar != uar)
 		return;
 	unseen = (cq->pi - word0) & CI_MASK;

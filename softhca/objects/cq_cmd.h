@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Completion queues, for their commands: see cq.c. */
+/* Calls of cq.c for the floor's other files; cq.c tells how CQs work. */
 #ifndef SOFTHCA_CQ_CMD_H
 #define SOFTHCA_CQ_CMD_H
 
@@ -9,21 +9,22 @@
 #include "datapath.h"
 
 /*
- * Write one CQE: see struct dp_owner.  Overrun raises CQ_ERROR and moves the
- * CQ's QPs to error.
+ * Write one CQE; struct dp_owner tells the rules.  An overrun raises the event
+ * CQ_ERROR and moves the CQ's QPs to ERR.
  */
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 	     const uint8_t *first, bool solicited);
-/* Function of cq->timer; arg is the CQ. */
+/* What cq->timer calls; arg is the CQ. */
 void cq_timer(void *arg);
 /*
- * Go on in another ring, which becomes the CQ's.  The last CQE of the old one
- * says so.  False, and nothing has changed, when there is no room for that one
- * or in the new ring for all that has not been consumed.
+ * Go on in another ring, whose pages the CQ then owns.  A last CQE in the old
+ * ring (CQE_RESIZED) tells the driver.  Returns false and changes nothing when
+ * the old ring has no room for that CQE, or when the new ring has no room for
+ * all CQEs that are not consumed.
  */
 bool cq_resize(struct hca *hca, struct cq *cq, const struct ring *ring,
 	       uint8_t log_size, uint16_t cqe_size);
-/* Change the moderation; an event that waits is looked at anew. */
+/* Change the moderation.  An event that waits follows the new values. */
 void cq_moderate(struct cq *cq, uint16_t period_us, uint16_t max_count);
 
 #endif

@@ -2,16 +2,16 @@
 /*
  * Event queues.
  *
- * The device writes EQEs at pi; the driver reads at ci and reports ci through
- * doorbells.  The owner bit of the pass (0 on the first) makes an entry valid,
- * so it is stored last, with release ordering.
+ * The device writes EQEs at pi.  The driver reads at ci and reports ci through
+ * doorbells.  The owner bit makes an entry valid (it is 0 on the first pass).
+ * It is stored last, with release ordering.
  *
- * An EQ fires its vector once for each arm: on arming, if the driver has not
- * seen all entries; else when the next one is written.
+ * An EQ raises its vector once for each arm.  If there are entries that the
+ * driver has not consumed, it does so at the arm, else with the next entry.
  *
- * The ring never overruns: while it is full, events are held in memory, in
- * order, and written when a doorbell makes room.  A driver that never makes
- * room loses the events beyond a bound.
+ * The ring never overruns.  While it is full, events are held in memory, in
+ * order.  They are written when a doorbell makes room.  If a driver never makes
+ * room, events beyond MAX_HELD are lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +140,12 @@ void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 	struct eq *eq = eq_get(hca, eqn);
 	uint32_t pending;
 
-	/* Only the UAR page that the EQ was created with reaches it. */
+	/* A doorbell counts only in the UAR page the EQ was created with. */
 	if (!eq || eq->uar != uar)
 		return;
 	pending = (eq->pi - ci) & CI_MASK;
 	if (pending > eq_entries(eq))
-		return; /* a consumer ahead of the producer */
+		return; /* the consumer cannot be ahead of the producer */
 	eq->ci = eq->pi - pending;
 	if (arm)
 		eq->armed = false;
@@ -177,7 +177,7 @@ static void find_one(struct obj *obj, void *arg)
 		find->eq = eq;
 }
 
-/* Asynchronous events are rare and EQs few: no index is kept. */
+/* The search is slow, but such events are rare and EQs are few. */
 static void event_post(struct hca *hca, enum eqe_type type, uint8_t subtype,
 		       const uint8_t data[EQE_DATA_SIZE])
 {
@@ -226,7 +226,7 @@ void event_qp(struct hca *hca, enum eqe_type type, uint32_t qpn)
 	event_post(hca, type, 0, data);
 }
 
-/* The driver tells SRQ events by their type; the rest is as for a QP. */
+/* SRQ events have types of their own.  Their data is like that of a QP's. */
 void event_srq(struct hca *hca, enum eqe_type type, uint32_t srqn)
 {
 	event_qp(hca, type, srqn);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the command handlers share.  handlers.h tells the rules of ownership,
+ * which are checked here.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +11,7 @@
 
 #define PAGE_SHIFT_MIN 12u
 #define PAGE_SHIFT_MAX 43u
-#define PAGE_SHARE     64u /* page offsets count in 64ths of a page */
+#define PAGE_SHARE     64u /* a page offset counts 64ths of a page */
 
 struct kind_text {
 	const char *none, *uid, *busy, *full;
@@ -91,10 +95,10 @@ static enum cmd_status refuse_number(struct hca *hca, struct cmd *cmd,
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
 			      "out of memory");
 	default:
-		log_error("%s: a new object stands on more than %d others",
+		log_error("%s: a new object uses more than %d others",
 			  hca->name, OBJ_MAX_USES);
 		return refuse(cmd, CMD_INT_ERR, kind, SYND_INTERNAL,
-			      "stands on too many objects");
+			      "the object uses too many others");
 	}
 }
 
@@ -107,7 +111,7 @@ enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj)
 	obj->uid = cmd->uid;
 	if (!uid_exists(hca, cmd->uid)) {
 		status = refuse(cmd, CMD_BAD_PARAM, OBJ_UCTX, SYND_UID,
-				"the command's uid is no user context");
+				"the uid names no user context");
 		goto err_free;
 	}
 	obj_use(obj, obj_find(hca, OBJ_UCTX, cmd->uid));
@@ -162,16 +166,16 @@ enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
 
 	if (log_page > PAGE_SHIFT_MAX)
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_SIZE,
-			      "page size is too large");
+			      "the page size is too large");
 	page = (uint64_t)1 << log_page;
 	offset = page / PAGE_SHARE * spec->page_offset;
 	if (offset >= page)
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_ADDRESS,
-			      "page offset is outside the page");
+			      "the page offset is outside the page");
 	num = (offset + spec->bytes + page - 1) >> log_page;
 	if (num > room / sizeof(uint64_t))
 		return refuse(cmd, CMD_BAD_INP_LEN, kind, SYND_LIST,
-			      "page list is longer than the command");
+			      "the page list is longer than the command");
 	ring->pages = malloc((num ? num : 1) * sizeof(*ring->pages));
 	if (!ring->pages)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the command handlers share: finding the objects that a command names,
- * creating and destroying, page lists.
+ * creating and destroying objects, reading page lists.
  *
- * Ownership.  A command carries the uid of the user context in whose name it
- * runs: 0 is the kernel, which may use everything; 0xffff is the kernel, too,
- * as it makes what all users share (completion EQs, counters).  A user's
- * command may use its own and shared resources, and change only its own.
+ * Ownership.  A command carries the uid of the user context that issues it.
+ * The kernel has two uids and may use everything by either: 0 for its own
+ * objects, 0xffff for objects that all users share (completion EQs, counters).
+ * A user's command may use its own and shared objects, and change only its own.
  *
  * A refused command carries a syndrome: the kind of object in bits 15:8 and
  * one of the reasons below in bits 7:0.
@@ -63,17 +63,17 @@
 #define HCA_DEFAULT_MTU	   1522u
 
 enum synd {
-	SYND_NONE,	  /* no such number */
-	SYND_UID,	  /* of another user, or no such user */
-	SYND_BUSY,	  /* other objects stand on it */
-	SYND_FULL,	  /* all numbers are used */
+	SYND_NONE,	  /* no object has the number */
+	SYND_UID,	  /* the uid may not do this, or does not exist */
+	SYND_BUSY,	  /* other objects use the object */
+	SYND_FULL,	  /* all numbers are in use */
 	SYND_MEMORY,	  /* softhca is out of memory */
 	SYND_TYPE,	  /* a type, mode or flag that does not exist here */
 	SYND_SIZE,	  /* a size or count out of range */
-	SYND_ADDRESS,	  /* an address or offset that cannot be */
+	SYND_ADDRESS,	  /* an address or offset that is not valid */
 	SYND_LIST,	  /* a list longer than the command */
-	SYND_STATE,	  /* not in this state */
-	SYND_FIELD,	  /* a field that cannot be set (to this) */
+	SYND_STATE,	  /* the state does not allow the command */
+	SYND_FIELD,	  /* a field that cannot be set, or not to this */
 	SYND_MISMATCH,	  /* two objects that do not belong together */
 	SYND_UNSUPPORTED, /* a feature that is not reported */
 	SYND_INTERNAL	  /* a limit of softhca itself */
@@ -81,7 +81,7 @@ enum synd {
 
 #define SYNDROME(kind, synd) ((uint32_t)(((kind) + 1) << 8 | (synd)))
 
-/* May a command of this uid use (change) what belongs to owner? */
+/* May a command of this uid use, or change, an object of this owner? */
 static inline bool uid_may_use(uint16_t uid, uint16_t owner)
 {
 	return uid_is_kernel(uid) || uid == owner || owner == UID_SHARED;
@@ -99,37 +99,37 @@ enum cmd_status refuse(struct cmd *cmd, enum cmd_status status,
 		       enum obj_kind kind, enum synd synd, const char *why);
 
 /*
- * The object of that number which the command uses (or changes).  CMD_OK and
- * *obj, or a refusal.
+ * Find the object of this number, for a command that uses it or changes it.
+ * Returns CMD_OK and sets *obj, or returns a refusal.
  */
 enum cmd_status cmd_use(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 			uint32_t id, struct obj **obj);
 enum cmd_status cmd_change(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 			   uint32_t id, struct obj **obj);
-/* The same for a query: whoever may use it may look at it. */
+/* The same for a query: a uid that may use an object may query it. */
 #define cmd_query cmd_use
 
 /*
- * End of a create command: give the object a number, its owner the command's
- * uid, and put the number into the output.  When refused, the object has been
- * freed and what it stands on released.
+ * Finish a create command: give the object a number, make the command's uid its
+ * owner, and write the number to the output.  A refusal frees the object and
+ * releases what it uses.
  */
 enum cmd_status cmd_create(struct hca *hca, struct cmd *cmd, struct obj *obj);
-/* A whole destroy command for the number in the usual place. */
+/* Do a whole destroy command; the number is in CMD_NUMBER. */
 enum cmd_status cmd_destroy(struct hca *hca, struct cmd *cmd,
 			    enum obj_kind kind);
-/* Check only; *obj may then be deleted by the caller. */
+/* Only check whether the object may be destroyed; the caller deletes *obj. */
 enum cmd_status cmd_check_destroy(struct hca *hca, struct cmd *cmd,
 				  enum obj_kind kind, uint32_t id,
 				  struct obj **obj);
 
 struct ring_spec {
 	uint64_t bytes;
-	unsigned int log_page;	  /* the field: log2 of 4 KiB pages */
+	unsigned int log_page;	  /* as in the context: log2 of 4 KiB pages */
 	unsigned int page_offset; /* in 64ths of a page */
-	size_t pas;		  /* where the list is in the input */
+	size_t pas;		  /* byte offset of the list in the input */
 };
-/* Read the page list of a ring.  CMD_OK, or refused and nothing allocated. */
+/* Read the page list of a ring.  A refusal allocates nothing. */
 enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
 			 const struct ring_spec *spec, struct ring *ring);
 

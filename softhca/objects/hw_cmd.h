@@ -3,15 +3,15 @@
  * Formats of commands and of the contexts in them.
  *
  * A name stands for the three numbers that bits.h wants: byte offset of the
- * 32-bit word, highest bit, lowest bit.  64-bit fields and byte strings are
- * plain byte offsets (suffix _AT).  Offsets of a context count from its own
- * start.  All of it can be read off include/linux/mlx5/mlx5_ifc.h of the
- * kernel; the names here are shorter.
+ * 32-bit word, highest bit, lowest bit.  A name with the suffix _AT is the byte
+ * offset of a 64-bit field or a byte string.  Offsets in a context count from
+ * the start of the context.  The kernel's include/linux/mlx5/mlx5_ifc.h has the
+ * same fields under longer names.
  */
 #ifndef SOFTHCA_HW_CMD_H
 #define SOFTHCA_HW_CMD_H
 
-/* Every command: the number of an object, in input and output alike. */
+/* Every command: the object's number is at the same place in both directions */
 #define CMD_NUMBER     0x08, 23, 0
 #define CMD_NUMBER16   0x08, 15, 0
 #define CMD_NUMBER8    0x08, 7, 0
@@ -165,7 +165,7 @@
 #define QP_UMEM_ID	  0x108, 31, 0
 #define QP_UMEM_VALID	  0x10c, 31, 31
 #define QPC_PM_MIGRATED	  3u
-/* Small payloads within CQEs: cs_res; cs_req has it in both halves. */
+/* Small payloads within CQEs: cs_res; cs_req has the value in both nibbles. */
 #define QPC_CS_DATA32 0x1u
 #define QPC_CS_DATA64 0x2u
 
@@ -215,8 +215,8 @@
 #define WQ_TYPE_LIST   0u
 #define WQ_TYPE_CYCLIC 1u
 /*
- * In the contexts of RMP, RQ and SQ alike: an enum wqc_state; in modify also
- * the old state.
+ * The state, an enum wqc_state, in the contexts of RMP, RQ and SQ.  A modify
+ * command also has the old state.
  */
 #define WQC_STATE	  0x00, 23, 20
 #define WQC_OLD_STATE	  0x08, 31, 28

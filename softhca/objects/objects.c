@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Lifetime of all objects of an HCA.
+ * The start, reset and end of the objects of an HCA, and its identity.
  *
- * Each HCA has its own addresses and GUIDs: two devices with an equal system
- * image GUID would be paired by the driver, two equal MACs would give equal
- * link-local GIDs.
+ * Each HCA has its own addresses and GUIDs.  The driver would pair two devices
+ * with the same system image GUID.  Two HCAs with the same MAC address would
+ * have the same link-local GID.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "handlers.h"
 #include "objects_state.h"
 
-/* First number and size of each number space. */
+/* The first number of each number space, and the first beyond it. */
 static const struct {
 	uint32_t first, limit;
 } spaces[OBJ_KINDS] = {
 	[OBJ_EQ] = { 1, 1u << LOG_MAX_EQ },
 	[OBJ_CQ] = { 0x10, 1u << LOG_MAX_CQ },
-	/* 0 and 1 would be taken for the special QPs. */
+	/* Drivers take QPs 0 and 1 for the special QPs. */
 	[OBJ_QP] = { 0x40, 1u << LOG_MAX_QP },
-	/* Key 0x100 ends scatter lists, so index 1 is not for use. */
+	/* Key 0x100 ends scatter lists, so index 1 may not be used. */
 	[OBJ_MKEY] = { 0x100, 1u << LOG_MAX_MKEY },
 	[OBJ_PD] = { 1, 1u << LOG_MAX_PD },
 	[OBJ_UAR] = { HCA_FIRST_UAR, HCA_NUM_UARS },
@@ -42,7 +42,7 @@ static const struct {
 	[OBJ_UMEM] = { 1, 1u << LOG_MAX_UMEM },
 };
 
-/* Locally administered; the last byte tells the HCA. */
+/* A locally administered address.  An HCA's index changes the last bytes. */
 static const uint8_t base_mac[6] = { 0x02, 0x5f, 0x4c, 0x00, 0x00, 0x10 };
 
 static void set_identity(struct objects *objects, unsigned int index)
@@ -135,7 +135,7 @@ void objects_reset(struct hca *hca)
 {
 	unsigned int kind;
 
-	/* The data path lets go of its QPs while all that they use lives. */
+	/* First the data path drops its QPs, while the objects they use live. */
 	obj_for_each(&hca->obj[OBJ_QP], qp_gone, hca);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
 		obj_table_clear(&hca->obj[kind]);

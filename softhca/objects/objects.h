@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The objects' floor: executes commands, owns the lifetime of every object,
- * writes CQEs and EQEs.  This is the header by which the floors above use it.
+ * The objects' floor: executes commands, creates and destroys every object,
+ * writes CQEs and EQEs.  The floors above include this header and no other one
+ * of objects/.
  *
- * Device reset, the client's death and TEARDOWN_HCA all end in objects_reset().
- * It leaves the command queue alone, through which the driver goes on to
- * DISABLE_HCA; the first two forget that as well.
+ * Device reset, the client's death and TEARDOWN_HCA all call objects_reset().
+ * After TEARDOWN_HCA the driver still issues DISABLE_HCA, so objects_reset()
+ * keeps the command queue.  In the other two cases the front resets the command
+ * queue as well.
  */
 #ifndef SOFTHCA_OBJECTS_H
 #define SOFTHCA_OBJECTS_H
@@ -18,7 +20,7 @@
 #include "cmd.h"
 #include "datapath.h"
 
-/* The front serves UARs and vectors; objects are given their numbers. */
+/* UARs and vectors.  The front serves them; commands use their numbers. */
 #define HCA_BAR_SIZE	(32u << 20)
 #define HCA_UAR_SIZE	4096u
 #define HCA_FIRST_UAR	0x10u
@@ -40,28 +42,30 @@ struct objects_stats {
 };
 
 /*
- * Tables and port of a new HCA, whose data path then reports here.  index, in
- * the order of the HCAs of a process, makes its addresses.  0 or errno.
+ * Set up the object tables and the identity of a new HCA, and become the owner
+ * of its data path.  index is the HCA's place among the HCAs of the process;
+ * its addresses are made from it.  0 or errno.
  */
 int objects_init(struct hca *hca, unsigned int index);
-/* Whom to tell; without, interrupts are lost. */
+/* Set who raises interrupts.  Until then they are lost. */
 void objects_attach(struct hca *hca, const struct objects_host *host);
 /*
- * Free every object and forget what commands have set.  Guest memory may be
- * gone already.
+ * Free every object and forget what commands have set.  This does not access
+ * guest memory, which may be unmapped already.
  */
 void objects_reset(struct hca *hca);
-/* Free the rest too. */
+/* Reset, and free what objects_init() allocated. */
 void objects_fini(struct hca *hca);
 const struct objects_stats *objects_stats(const struct hca *hca);
 
-/* Doorbells, decoded by the front from a write into UAR page uar. */
+/* Doorbells.  The front decodes them from a write into UAR page uar. */
 void eq_doorbell(struct hca *hca, uint32_t uar, uint32_t eqn, uint32_t ci,
 		 bool arm);
 void cq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t cqn);
 
-/* Is there an EQ for command completions?  Tell it of the given slots. */
+/* Is there an EQ for command completions? */
 bool eq_has_cmd(const struct hca *hca);
+/* Report there that the commands of these slots (a bit each) are complete. */
 void eq_post_cmd(struct hca *hca, uint32_t slots);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the objects keep of an HCA besides the objects. */
+/* The floor's own state of an HCA, besides the object tables. */
 #ifndef SOFTHCA_OBJECTS_STATE_H
 #define SOFTHCA_OBJECTS_STATE_H
 
@@ -10,7 +10,7 @@
 #include "vport.h"
 
 struct objects {
-	/* Identity: for ever. */
+	/* Identity: never changes. */
 	uint8_t mac[6];
 	uint64_t node_guid, system_image_guid;
 

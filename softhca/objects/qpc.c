@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Decoding a QP's context for the data path. */
 #include <string.h>
 
 #include "hw_cmd.h"

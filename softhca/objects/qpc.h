@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A QP's context, between the commands that write it and the data path. */
+/* A QP's context: commands write it, the data path gets it decoded. */
 #ifndef SOFTHCA_QPC_H
 #define SOFTHCA_QPC_H
 
 #include "datapath.h"
 
 /*
- * The QP's context is the truth about what commands have set; this brings the
- * decoded fields of struct qp up to date with it.
+ * Decode qp->qpc into the fields of struct qp.  Commands write only the
+ * context, so each of them must call this afterwards.
  */
 void qp_decode(struct qp *qp);
 

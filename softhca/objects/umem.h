@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UMEM, for the commands that build on it: see cmd_umem.c. */
+/* UMEMs, for commands that put a queue or key on one; see cmd_umem.c. */
 #ifndef SOFTHCA_UMEM_H
 #define SOFTHCA_UMEM_H
 
@@ -14,13 +14,13 @@ struct umem_spec {
 };
 
 /*
- * The pages of that part of a UMEM, and the UMEM, which the caller's object
- * then stands on.  CMD_OK, or refused and nothing allocated.
+ * Find the pages of a part of a UMEM.  *obj is the UMEM; the caller notes with
+ * obj_use() that its object uses the UMEM.  A refusal allocates nothing.
  */
 enum cmd_status umem_ring(struct hca *hca, struct cmd *cmd,
 			  const struct umem_spec *spec, struct ring *ring,
 			  struct obj **obj);
-/* The guest address of a doorbell record at offset *dbr of a UMEM. */
+/* Replace *dbr, an offset in a UMEM, by the record's guest address. */
 enum cmd_status umem_record(struct hca *hca, struct cmd *cmd, uint32_t id,
 			    uint64_t *dbr, struct obj **obj);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The state of the port and its vport: defaults, and link up and down. */
 #include <string.h>
 
 #include "eq.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The one port and its NIC vport: what cmd_vport.c and cmd_reg.c set. */
+/* The state of the port and its NIC vport; cmd_vport.c and cmd_reg.c set it. */
 #ifndef SOFTHCA_VPORT_H
 #define SOFTHCA_VPORT_H
 
@@ -10,7 +10,7 @@
 #define VPORT_MAX_VLAN (1u << LOG_MAX_VLAN)
 
 struct vport {
-	bool admin_up; /* of the port; the link follows it */
+	bool admin_up; /* the port's administrative state; also the link's */
 	bool roce_en;
 	uint16_t port_mtu, mtu;
 	uint8_t promisc; /* of NVC_PROMISC */
@@ -22,7 +22,7 @@ struct vport {
 };
 
 void vport_reset(struct hca *hca);
-/* Administrative state of the port; an event tells the driver of a change. */
+/* Set the port's administrative state.  A change raises a port event. */
 void port_set_admin(struct hca *hca, bool up);
 
 #endif
