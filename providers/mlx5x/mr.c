@@ -263,6 +263,12 @@ static bool holds_segment(const struct mlx5x_mr *mr)
 	return mr->smr && !mr->smr_addr;
 }
 
+static int refuse_fork(const struct mlx5x_mr *mr, int err)
+{
+	return refuse_rereg(mr, err ? err : ENOMEM,
+			    "the old range cannot be taken out of fork");
+}
+
 /* Take the old range out of fork: libibverbs is about to give it back. */
 static int hold_old(struct mlx5x_mr *mr)
 {
@@ -271,14 +277,14 @@ static int hold_old(struct mlx5x_mr *mr)
 	if (!(mr->vmr.access & IBV_ACCESS_ON_DEMAND))
 		return 0;
 	if (ibv_dontfork_range(ibmr->addr, ibmr->length))
-		return errno ? errno : ENOMEM;
+		return refuse_fork(mr, errno);
 	if (!holds_segment(mr))
 		return 0;
 	if (ibv_dontfork_range(ibmr->addr, ibmr->length)) {
-		int err = errno ? errno : ENOMEM;
+		int err = errno;
 
 		ibv_dofork_range(ibmr->addr, ibmr->length);
-		return err;
+		return refuse_fork(mr, err);
 	}
 	return 0;
 }

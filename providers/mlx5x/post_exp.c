@@ -106,16 +106,21 @@ MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 	return true;
 }
 
-/* The opcode or a flag is not defined, or not served. */
+/* The opcode, a flag or a window's access is not defined, or not served. */
 static MLX5X_COLD int refuse_standard(struct mlx5x_qp *qp,
 				      const struct ibv_exp_send_wr *wr, int err)
 {
+	uint64_t access = wr->exp_opcode == IBV_EXP_WR_BIND_MW
+				  ? wr->bind_mw.bind_info.exp_mw_access_flags
+				  : 0;
+
 	verbs_err(
 		verbs_get_ctx(qp->vqp.qp.context),
-		"QP 0x%x of type %d: extended send opcode 0x%x with flags 0x%llx is not %s\n",
+		"QP 0x%x of type %d: extended send opcode 0x%x with flags 0x%llx and window access 0x%llx is not %s\n",
 		qp->vqp.qp.qp_num, qp->vqp.qp.qp_type,
 		(unsigned int)wr->exp_opcode,
 		(unsigned long long)wr->exp_send_flags,
+		(unsigned long long)access,
 		err == EINVAL ? "defined" : "supported");
 	return err;
 }

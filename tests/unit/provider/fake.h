@@ -133,6 +133,7 @@ struct fake {
 	int alloc_fail_after;		    /* -1: never */
 	void (*on_call)(enum fake_cmd cmd); /* at the start of each */
 	bool dontfork_fails;
+	unsigned int dontfork_after; /* calls that succeed before */
 	unsigned int allocs;
 
 	/* lines of verbs_err, and the last of them */

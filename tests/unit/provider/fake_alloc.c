@@ -93,10 +93,12 @@ int __wrap_pthread_spin_unlock(pthread_spinlock_t *lock);
 int __wrap_ibv_dontfork_range(void *base, size_t size)
 {
 	(void)base;
-	if (fake.dontfork_fails) {
+	if (fake.dontfork_fails && !fake.dontfork_after) {
 		errno = ENOSPC;
 		return -1;
 	}
+	if (fake.dontfork_fails)
+		fake.dontfork_after--;
 	fake.dontfork += size;
 	return 0;
 }

@@ -404,6 +404,30 @@ TEST(swapped)
 	assert_int_equal(fake.smr_released, 1);
 }
 
+/* The new range is out of fork already when the old one cannot be. */
+static void refuse_fork(struct ibv_mr *mr, unsigned int after)
+{
+	struct ibv_mr before = *mr;
+
+	fake.errors = 0;
+	fake.dontfork_fails = true;
+	fake.dontfork_after = 1 + after;
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), ENOSPC);
+	fake.dontfork_fails = false;
+	assert_int_equal(fake.errors, 1);
+	assert_memory_equal(mr, &before, sizeof(before));
+	assert_int_equal(rereg(mr, TRANSLATION, NULL, second, 4096, 0), 0);
+	dereg(mr);
+}
+
+TEST(fork_refused)
+{
+	refuse_fork(reg(memory, 4096, RW | IBV_ACCESS_ON_DEMAND), 0);
+	/* A segment is taken out twice: for libibverbs and for good. */
+	refuse_fork(reg_shared(RW), 0);
+	refuse_fork(reg_shared(RW), 1);
+}
+
 TEST(mapping_only)
 {
 	struct ibv_mr *mr = mlx5x_exp_ops.reg_smr(pd, memory, 4096, RW, true,
@@ -448,5 +472,5 @@ TEST(null_mr)
 
 MAIN(ALL(access_flags), ALL(each_combination), ALL(kernel_refuses),
      ALL(bad_arguments), ALL(optional_access), ALL(on_demand), ALL(zero_based),
-     ALL(shared), ALL(attached_for_reading), ALL(swapped), ALL(mapping_only),
-     ALL(null_mr))
+     ALL(shared), ALL(attached_for_reading), ALL(swapped), ALL(fork_refused),
+     ALL(mapping_only), ALL(null_mr))

@@ -123,6 +123,19 @@ TEST(not_served)
 	fake_rc_destroy(&ud);
 }
 
+/* An access that no window has: the line names it. */
+TEST(window_access)
+{
+	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_BIND_MW };
+	unsigned int lines = fake.errors;
+
+	wr.bind_mw.bind_info.exp_mw_access_flags = 1ull << 40;
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(fake.errors, lines + 1);
+	assert_non_null(strstr(fake.error, "access 0x10000000000"));
+	assert_int_equal(sq_of(qp)->pi, 0);
+}
+
 /* A datagram by this API, whose encoder is that of UD. */
 TEST(datagram)
 {
@@ -405,6 +418,6 @@ TEST(places_used_again)
 	qp = saved;
 }
 
-MAIN(UMR(mixed_list), UMR(too_many_pieces), UMR(not_served), UMR(datagram),
-     UMR(fences), UMR(builders), UMR(aborted), UMR(completions_of_windows),
-     UMR(places_used_again))
+MAIN(UMR(mixed_list), UMR(too_many_pieces), UMR(not_served), UMR(window_access),
+     UMR(datagram), UMR(fences), UMR(builders), UMR(aborted),
+     UMR(completions_of_windows), UMR(places_used_again))
