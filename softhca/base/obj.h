@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A QP: PD, two CQs, SRQ, UMEMs of its ring and doorbell record; user context. */
+/* A QP's: PD, two CQs, SRQ, UMEMs of ring and doorbell record, user context. */
 #define OBJ_MAX_USES 7
 
 struct obj {

@@ -3,12 +3,10 @@
  * Proves that the log tells each command that the kernel refuses: one line,
  * with the errno that the verb returns, whichever verb and command it is.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include "fake_share.h"
+#include "rig.h"
 
-static struct fake_rc rc;
 static char memory[4096] __attribute__((aligned(4096)));
 static struct ibv_mr *mr;
 static struct ibv_mw *mw;
@@ -298,12 +296,11 @@ static void refuse(const char *name, int (*call)(void), enum fake_cmd cmd,
 		fail_msg("%s: no errno in: %s", name, fake.error);
 }
 
-static void each_command(void **state)
+TEST(each_command)
 {
 	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < NUM_OF(cases); i++) {
 		open_all();
 		if (cases[i].call == create_qp &&
 		    cases[i].cmd == FAKE_ALLOC_UAR) {
@@ -326,12 +323,11 @@ static int dealloc_exported(void)
 }
 
 /* What was exported is destroyed by its handle. */
-static void last_holder(void **state)
+TEST(last_holder)
 {
 	struct ibv_context *context, *to;
 	uint32_t handle;
 
-	(void)state;
 	fake_reset();
 	context = fake_open();
 	to = fake_open();
@@ -348,21 +344,11 @@ static void last_holder(void **state)
 }
 
 /* No DEVX, no context at all. */
-static void no_context(void **state)
+TEST(no_context)
 {
-	(void)state;
 	fake_reset();
 	fake.refuse_devx = true;
 	refuse("open", open_context, FAKE_GET_CONTEXT, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_command),
-		cmocka_unit_test(last_holder),
-		cmocka_unit_test(no_context),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN(ALONE(each_command), ALONE(last_holder), ALONE(no_context))
