@@ -81,13 +81,6 @@ run_pingpong() {
 	! grep -qi 'invalid data' /tmp/peers.client /tmp/peers.server
 }
 
-timed() {
-	local begin
-	begin=$(now)
-	"$@" >/dev/null
-	echo $((($(now) - begin) / 1000))
-}
-
 # rdma read|write QP MR LENGTH ADDR KEY: done by C; prints the microseconds
 rdma() {
 	local begin

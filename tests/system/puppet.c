@@ -216,7 +216,10 @@ static int fork_child(const struct word *w)
 		return ANSWERED;
 	}
 	if (!w[1].text) {
-		fclose(stdin);
+		/* Nobody waits for the end of a pipe because of this child. */
+		close(0);
+		close(1);
+		close(2);
 		for (;;)
 			pause();
 	}

@@ -204,8 +204,7 @@ owner_forks() {
 	start A alice
 	start B alice
 	h=$(field number "$(want ok A mr m create p 1M lw,ur,uw)")
-	child=$(tell A fork)
-	child=${child#ok }
+	child=$(field pid "$(want ok A fork)")
 	ok A mr m dereg
 	refuses ENOENT B mr m attach p "$h" lw
 	kill "$child"

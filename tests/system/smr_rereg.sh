@@ -16,8 +16,8 @@ here=$(dirname "$0")
 # writes QP TEXT MR-LINE: C writes 4096 bytes there; the answer must begin with
 # the text
 writes() {
-	ok C qp "$1" write c+0 4096 "$(field addr "$3")" "$(field rkey "$3")"
-	want "$2" C qp "$1" poll >/dev/null
+	want "$2" C qp "$1" write c+0 4096 "$(field addr "$3")" \
+		"$(field rkey "$3")" >/dev/null
 }
 
 access_keeps_shared() {
@@ -39,7 +39,7 @@ access_keeps_shared() {
 	ok B mr m attach p "$h" lw,rr,rw
 	ok B mr m check 0 4096 3
 	join_qps C q2 A q2
-	writes q2 err "$a"
+	writes q2 'err wc' "$a"
 	a=$(want ok A mr m rights lw,rw)
 	join_qps C q3 A q3
 	writes q3 ok "$a"
