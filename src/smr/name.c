@@ -179,7 +179,6 @@ static int link_free_handle(struct mlx5x_smr *smr)
 static int fill_file(int fd, const struct smr_record *record, mode_t mode)
 {
 	struct name_file file = {
-		.magic = NAME_MAGIC,
 		.version = NAME_VERSION,
 		.shmid = record->shmid,
 		.mr_length = record->mr_length,
@@ -192,6 +191,7 @@ static int fill_file(int fd, const struct smr_record *record, mode_t mode)
 	};
 	ssize_t done;
 
+	memcpy(file.magic, NAME_MAGIC, sizeof(file.magic));
 	done = write(fd, &file, sizeof(file));
 	if (done != sizeof(file))
 		return done < 0 ? errno : ENOSPC;
