@@ -315,7 +315,7 @@ static void test_fd_deleted_in_handler(void **state)
 	}
 }
 
-static void stop(void *arg)
+static void stop_loop(void *arg)
 {
 	(void)arg;
 	loop_stop(loop, 42);
@@ -323,7 +323,7 @@ static void stop(void *arg)
 
 static void test_run_and_stop(void **state)
 {
-	struct loop_timer t = { .fn = stop };
+	struct loop_timer t = { .fn = stop_loop };
 
 	(void)state;
 	loop_timer_set(loop, &t, MS);
@@ -337,8 +337,8 @@ static void test_destroy_lets_go(void **state)
 {
 	unsigned int fds = count_fds();
 	struct loop *other = loop_create();
-	struct loop_work w = { .fn = stop };
-	struct loop_timer t = { .fn = stop };
+	struct loop_work w = { .fn = stop_loop };
+	struct loop_timer t = { .fn = stop_loop };
 
 	(void)state;
 	loop_work_queue(other, &w);
