@@ -4,8 +4,9 @@
 # provider served, and in how QEMU and softhca ended. Each fault found is one
 # line.
 
-SCAN_FATAL='WARNING: |BUG: |kernel BUG|Oops|Kernel panic|general protection'
-SCAN_FATAL+='|blocked for more than|soft lockup|hard LOCKUP|rcu.*stall'
+SCAN_FATAL='WARNING: |BUG: |UBSAN: |kernel BUG|Oops|Kernel panic'
+SCAN_FATAL+='|general protection|blocked for more than|soft lockup|hard LOCKUP'
+SCAN_FATAL+='|rcu.*stall'
 SCAN_FATAL+='|Command completion arrived after timeout'
 SCAN_FATAL+='|recovered after timeout|reg umr failed'
 SCAN_OURS='mlx5|infiniband|uverbs|rdma|ib_core'
