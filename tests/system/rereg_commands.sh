@@ -53,11 +53,24 @@ commands() {
 
 failed=0
 # compare NAME FLAGS ACCESS [MOST]
+#
+# A kernel of 7.x gives keys of its pools back to the device when they were not
+# used for a while, at any time: such commands are counted too. What a change
+# takes it takes each time, so another count tells the two apart.
 compare() {
-	local ours stock
-	ours=$(commands mlx5x "$2" "$3")
+	local ours stock most i
 	stock=$(commands stock "$2" "$3")
-	if [ "$ours" -le "${4:-$stock}" ] && [ "$ours" -le "$stock" ]; then
+	most=${4:-$stock}
+	if [ "$most" -gt "$stock" ]; then
+		most=$stock
+	fi
+	for ((i = 0; i < 3; i++)); do
+		ours=$(commands mlx5x "$2" "$3")
+		if [ "$ours" -le "$most" ]; then
+			break
+		fi
+	done
+	if [ "$ours" -le "$most" ]; then
 		echo "ok rereg-commands-$1"
 		echo "$1: $ours commands for 100 changes, stock $stock"
 	else
