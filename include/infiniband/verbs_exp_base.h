@@ -42,7 +42,7 @@ enum ibv_exp_mp_rq_shifts {
 	IBV_EXP_MP_RQ_2BYTES_SHIFT = 1 << 0
 };
 
-/* Of the vendor's peer-to-peer interface, which is not served. */
+/* For the vendor's peer-to-peer interface, which is not served. */
 struct ibv_exp_peer_direct_attr;
 
 /* Objects of one pattern of use, which have locks and doorbells in common. */

@@ -52,8 +52,8 @@ struct mlx5x_smr {
 	struct mlx5x_smr *next;
 	struct mlx5x_smr **prev_next;
 
-	/* Of a published segment.  name_fd holds the lock that shows that the
-	 * segment is on offer.  Otherwise -1 and NULL.
+	/* A published segment has a name, and name_fd holds the lock that shows
+	 * that it is on offer.  For others they are NULL and -1.
 	 */
 	int name_fd;
 	char *name;

@@ -68,7 +68,7 @@ struct ibv_mr *create(size_t length, uint64_t sharing);
 struct ibv_mr *attach_at(uint32_t handle, void *addr, uint64_t access);
 struct ibv_mr *attach(uint32_t handle, uint64_t access);
 
-/* Of a child: create a shared MR and deregister it. */
+/* For a child process: create a shared MR and deregister it. */
 int create_one(void *arg);
 
 /* Whether a page is mapped. */

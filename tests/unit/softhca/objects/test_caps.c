@@ -210,7 +210,7 @@ static void test_set_atomic(void **state)
 	assert_false(guest->hca->atomic_host_endian);
 }
 
-/* --cap: another value by the name of the field, or why not. */
+/* --cap sets a value by the name of its field, or says why it cannot. */
 static void test_override(void **state)
 {
 	assert_int_equal(caps_override("log_max_klm_list_size"), EINVAL);

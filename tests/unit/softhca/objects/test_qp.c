@@ -339,7 +339,7 @@ static void test_transitions(void **state)
 			assert_int_equal(told.new_state, want);
 		}
 	}
-	/* Of a QP that is not there. */
+	/* Commands for a QP that does not exist. */
 	qp.qpn++;
 	for (j = 0; j < sizeof(all_opcodes) / sizeof(all_opcodes[0]); j++) {
 		msg_modify_qp(&msg, all_opcodes[j], &qp);
