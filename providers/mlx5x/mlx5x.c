@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include <rdma/ib_user_ioctl_verbs.h>
 #include "ops.h"
 #include "share.h"
 #include "umr.h"
+#include <rdma/ib_user_ioctl_verbs.h> /* behind verbs.h, which it adapts to */
 
 #define HCA(id) VERBS_PCI_MATCH(0x15b3, id, NULL)
 
