@@ -85,17 +85,31 @@ static int insert(struct ibv_context *context, const struct verbs_exp_ops *ops)
 	return 0;
 }
 
+static bool same_build(struct ibv_context *context,
+		       const struct verbs_exp_ops *ops)
+{
+	if (ops->size != sizeof(*ops)) {
+		log_err(context,
+			"plugin and libmlx5x come from different builds: the plugin's table has %zu bytes, ours %zu",
+			ops->size, sizeof(*ops));
+		return false;
+	}
+	if (ops->generation != VERBS_EXP_OPS_GENERATION) {
+		log_err(context,
+			"plugin and libmlx5x come from different builds: the plugin's table is of generation %u, ours of %u",
+			ops->generation, VERBS_EXP_OPS_GENERATION);
+		return false;
+	}
+	return true;
+}
+
 MLX5X_EXPORT int mlx5x_register_context(struct ibv_context *context,
 					const struct verbs_exp_ops *ops)
 {
 	int ret;
 
-	if (!context || !ops || ops->size != sizeof(*ops)) {
-		log_err(context,
-			"plugin and libmlx5x come from different builds: the plugin's table has %zu bytes, ours %zu",
-			ops ? ops->size : 0, sizeof(*ops));
+	if (!context || !ops || !same_build(context, ops))
 		return EINVAL;
-	}
 	pthread_mutex_lock(&write_lock);
 	ret = insert(context, ops);
 	if (!ret && !context_own_ops && context->ops.post_send) {

@@ -7,8 +7,8 @@
  * operations for it; an entry point of libmlx5x checks its arguments, looks
  * the context up and calls one operation.  Nothing else crosses.  These
  * symbols live in the version node MLX5X_PRIVATE_1 and may change with any
- * release: plugin and library of one build belong together, and a table whose
- * size differs is refused.
+ * release: plugin and library of one build belong together, and a table of
+ * another size or generation is refused.
  *
  * Shared memory: libmlx5x makes, names, attaches and frees the segment
  * (struct mlx5x_smr); the plugin only registers the mapping as an MR and keeps
@@ -40,9 +40,14 @@ struct mlx5x_umr_caps {
 	uint64_t max_fixed_size; /* of equal pieces; 0: not possible */
 };
 
+/* Grows whenever an operation changes its arguments or its meaning. */
+#define VERBS_EXP_OPS_GENERATION 2u
+
 struct verbs_exp_ops {
 	/* sizeof(struct verbs_exp_ops) of the plugin's build. */
 	size_t size;
+	/* VERBS_EXP_OPS_GENERATION of the plugin's build. */
+	unsigned int generation;
 
 	/*
 	 * Register [addr, addr + length) like ibv_reg_mr and bind smr to the
@@ -113,7 +118,7 @@ struct verbs_exp_ops {
 
 /*
  * Bind ops to context until mlx5x_unregister_context.  ops must outlive the
- * registration.  Returns 0, EINVAL (size differs), EEXIST or ENOMEM.
+ * registration.  Returns 0, EINVAL (another build), EEXIST or ENOMEM.
  * Thread safe.
  */
 int mlx5x_register_context(struct ibv_context *context,

@@ -88,6 +88,7 @@ static const struct verbs_context_ops mlx5x_ops = {
 
 const struct verbs_exp_ops mlx5x_exp_ops = {
 	.size = sizeof(struct verbs_exp_ops),
+	.generation = VERBS_EXP_OPS_GENERATION,
 	.reg_smr = mlx5x_reg_smr,
 	.swap_smr = mlx5x_swap_smr,
 	.export_to_fd = mlx5x_export_to_fd,

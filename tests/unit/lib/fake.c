@@ -301,6 +301,7 @@ static int own_query_umr(struct ibv_context *context,
 
 const struct verbs_exp_ops own_ops = {
 	.size = sizeof(own_ops),
+	.generation = VERBS_EXP_OPS_GENERATION,
 	.reg_smr = own_reg_smr,
 	.swap_smr = own_swap_smr,
 	.query_umr = own_query_umr,

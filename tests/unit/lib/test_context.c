@@ -41,6 +41,9 @@ static void test_bad_table(void **state)
 	assert_int_equal(mlx5x_register_context(&own_context, &ops), EINVAL);
 	ops.size += 2;
 	assert_int_equal(mlx5x_register_context(&own_context, &ops), EINVAL);
+	ops.size--;
+	ops.generation--;
+	assert_int_equal(mlx5x_register_context(&own_context, &ops), EINVAL);
 	assert_int_equal(mlx5x_register_context(&own_context, NULL), EINVAL);
 	assert_int_equal(mlx5x_register_context(NULL, &own_ops), EINVAL);
 	assert_null(context_ops(&own_context));

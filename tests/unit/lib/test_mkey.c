@@ -127,6 +127,7 @@ static void wr_invalidate(struct ibv_qp_ex *qp, struct ibv_mr *mkey)
 
 static const struct verbs_exp_ops ops = {
 	.size = sizeof(ops),
+	.generation = VERBS_EXP_OPS_GENERATION,
 	.query_umr = query_umr,
 	.create_mkey = create_mkey,
 	.mkey_entries = mkey_entries,

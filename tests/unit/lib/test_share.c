@@ -52,6 +52,7 @@ static uint32_t mr_handle(struct ibv_mr *ibmr)
 
 static const struct verbs_exp_ops ops = {
 	.size = sizeof(ops),
+	.generation = VERBS_EXP_OPS_GENERATION,
 	.export_to_fd = export_to_fd,
 	.import_pd_fd = import_pd,
 	.import_mr_fd = import_mr,
