@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,11 +167,23 @@ int proc_run(proc_fn fn, void *arg, const struct proc_user *user)
 	return proc_end(&proc);
 }
 
+/*
+ * Other programs of the same user remove segments that a dead process has left,
+ * and take keys.  Root gets a namespace of its own; tests of other users run
+ * one after the other (CMakeLists.txt).
+ */
+static void keep_others_out(void)
+{
+	if (!geteuid() && unshare(CLONE_NEWIPC))
+		perror("no IPC namespace of its own");
+}
+
 int proc_setup(void **state)
 {
 	const char *base = getenv("MLX5X_SHARED_MR_DIR");
 
 	(void)state;
+	keep_others_out();
 	snprintf(dir, sizeof(dir), "%s/mlx5x-test.XXXXXX",
 		 base && *base ? base : "/dev/shm");
 	must(!!mkdtemp(dir), "mkdtemp");
