@@ -30,7 +30,6 @@ check_status() {
 	77) check_result skip "$1" "$(tail -n 1 "$3")" ;;
 	*)
 		check_result FAIL "$1" "see $3"
-		tail -n 15 "$3" | sed 's/^/    /' >&2
 		;;
 	esac
 }
@@ -45,6 +44,15 @@ check_build() {
 	return "$rc"
 }
 
+# check_unit_failed FLAVOUR NAME VERDICT NUMBER: with what the test said in a log
+# of its own
+check_unit_failed() {
+	local log=$CHECK_LOG/unit-$1-${2//\//-}.log
+	awk -v of=" Test +#$4: " '/^ *[0-9]+\/[0-9]+ Test +#/ { on = $0 ~ of }
+		on && !/^ +Start +[0-9]+: /' "$CHECK_LOG/unit-$1.log" >"$log"
+	check_result FAIL "unit: $1: $2" "$3: see $log"
+}
+
 check_unit_results() {
 	local flavour=$1 number name verdict
 	sed -nE 's,^ *[0-9]+/[0-9]+ Test +#([0-9]+): ([^ ]+) [. ]*(\*\*\*)?([A-Za-z]+).*,\1 \2 \4,p' \
@@ -54,8 +62,8 @@ check_unit_results() {
 			Passed) check_result ok "unit: $flavour: $name" ;;
 			Skipped | Not) check_result skip \
 				"unit: $flavour: $name" "$verdict ($number)" ;;
-			*) check_result FAIL "unit: $flavour: $name" \
-				"$verdict: see $CHECK_LOG/unit-$flavour.log" ;;
+			*) check_unit_failed "$flavour" "$name" "$verdict" \
+				"$number" ;;
 			esac
 		done
 }
@@ -157,6 +165,18 @@ check_options() {
 	suite_check
 }
 
+# check_failed: prints the failures, each with the end of the log that it names
+check_failed() {
+	local line log
+	while read -r line; do
+		printf '%s\n' "$line"
+		log=${line##*see }
+		if [ "$log" != "$line" ] && [ -f "$log" ]; then
+			tail -n 15 "$log" | sed 's/^/    /'
+		fi
+	done < <(grep '^FAIL ' "$CHECK_RESULTS")
+}
+
 # check_summary BEGIN: prints the closing lines; fails if a test failed or none
 # ran
 check_summary() {
@@ -168,7 +188,7 @@ check_summary() {
 	if [ "$failed" != 0 ]; then
 		echo
 		echo "failed:"
-		grep '^FAIL ' "$CHECK_RESULTS"
+		check_failed
 		echo
 	fi
 	echo "$passed passed, $failed failed, $skipped skipped"
