@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # System tests: the scripts tests/system/*.sh that have a line "# lab:", and
 # the entries of tests/system/manifest, which tells the words. They run in
-# virtual machines; tests that want the same machine share one.
+# virtual machines; tests that want the same machine and provider share one. Two
+# machines run at the same time, since a guest keeps about one CPU busy.
 #
-# A test that takes longer than its time limit is a hang. Limits are stretched by
-# the load (load.sh), here and, as MLX5X_PATIENCE, in the guest.
+# A test that takes longer than its time limit is a hang. vm.sh stretches the
+# limits by the load.
 
+SYSTEM_MACHINES=2
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
 # system_about NAME: what the test says
@@ -38,7 +40,7 @@ system_header() {
 
 # Adds the test's lines to the plan of its kind of machine.
 system_plan() {
-	local name=$1 plan provider
+	local name=$1 machine plan provider
 	if [ -n "$CHECK_ONLY" ] && [ "$CHECK_ONLY" != "$name" ]; then
 		return
 	fi
@@ -50,15 +52,19 @@ system_plan() {
 		check_result skip "system: $name" "only in ./lab check --long"
 		return
 	fi
-	plan=$LAB_TMP/plans/$T_hcas-$T_mem-$T_smp${T_cap:+-$T_cap}
+	machine=$T_hcas-$T_mem-$T_smp
 	for provider in stock mlx5x; do
-		if [ "$T_provider" = both ] || [ "$T_provider" = $provider ]
+		if [ "$T_provider" != both ] && [ "$T_provider" != $provider ]
 		then
-			echo "$name $provider $T_user $T_timeout" >>"$plan"
+			continue
 		fi
+		plan=$LAB_TMP/plans/$machine-$provider${T_cap:+-$T_cap}
+		echo "$name $provider $T_user $T_timeout" >>"$plan"
+		system_about "$name" | sed -n 's/^lab-expect-log: *//p' \
+			>>"$plan.expect"
+		system_about "$name" | sed -n 's/^lab-allow-log: *//p' \
+			>>"$plan.allow"
 	done
-	system_about "$name" | sed -n 's/^lab-expect-log: *//p' >>"$plan.expect"
-	system_about "$name" | sed -n 's/^lab-allow-log: *//p' >>"$plan.allow"
 }
 
 # The suite's output as it comes, under the check's names.
@@ -66,30 +72,20 @@ system_follow() {
 	sed -u -E 's/^(ok|FAIL|skip) /\1 system: /' | tee -a "$CHECK_RESULTS"
 }
 
-# system_patience PLAN: multiplies its limits; every line tells by what
-system_patience() {
-	local factor
-	factor=$(load_factor)
-	awk -v factor="$factor" '{ $4 *= factor; print $0, factor }' \
-		"$1" >"$1.new"
-	mv "$1.new" "$1"
-}
-
 # system_machine PLAN: runs one machine
 system_machine() {
-	local name cap findings rc=0
+	local name provider cap findings rc=0
 	name=$(basename "$1")
-	IFS=- read -r VM_HCAS VM_MEM VM_SMP cap <<<"$name"
+	IFS=- read -r VM_HCAS VM_MEM VM_SMP provider cap <<<"$name"
 	VM_SOFTHCA_ARGS=(${cap:+--cap "$cap"})
 	VM_DIR=$CHECK_LOG/vm-$name
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")
 	VM_ALLOW=$(sort -u "$1.allow")
-	system_patience "$1"
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
 	mkdir -p "$VM_DIR"
-	say "system tests on a machine with $VM_HCAS HCA, $VM_MEM," \
-		"$VM_SMP CPUs: $(wc -l <"$1") runs"
+	say "system tests over $provider on a machine with $VM_HCAS HCA," \
+		"$VM_MEM, $VM_SMP CPUs: $(wc -l <"$1") runs"
 	(vm_run "$1" && scan_save) > >(system_follow) || rc=$?
 	wait $!
 	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
@@ -100,6 +96,26 @@ system_machine() {
 	else
 		check_result ok "machine: $name: no fault of kernel or softhca"
 	fi
+}
+
+# system_room PLAN: waits until there is a CPU and memory for one more machine,
+# or until no other one runs
+system_room() {
+	local mem unit available
+	IFS=- read -r _ mem _ <<<"$(basename "$1")"
+	unit=${mem: -1} mem=${mem%[GM]}
+	if [ "$unit" = G ]; then
+		mem=$((mem * 1024))
+	fi
+	while [ -n "$(jobs -rp)" ]; do
+		available=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' \
+			/proc/meminfo)
+		if [ "$(jobs -rp | wc -l)" -lt "$SYSTEM_MACHINES" ] &&
+			[ "$available" -gt $((mem + 1024)) ]; then
+			return
+		fi
+		sleep 0.5
+	done
 }
 
 system_tests() {
@@ -118,7 +134,11 @@ system_tests() {
 	for plan in "$LAB_TMP"/plans/*; do
 		case $plan in
 		*'*' | *.expect | *.allow) ;;
-		*) system_machine "$plan" ;;
+		*)
+			system_room "$plan"
+			system_machine "$plan" &
+			;;
 		esac
 	done
+	wait
 }

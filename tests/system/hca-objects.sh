@@ -4,7 +4,7 @@
 
 # hca_ask objects|stats: prints the answer of softhca, which the lab asks
 hca_ask() {
-	local i limit=$((300 * ${MLX5X_PATIENCE:-3}))
+	local i limit=$((300 * ${LAB_LOAD:-3}))
 	rm -f /mnt/lab/answer
 	echo "$1" >/mnt/lab/ask.new
 	mv /mnt/lab/ask.new /mnt/lab/ask

@@ -3,7 +3,7 @@
 # Two programs that talk to each other; source this file.
 
 # After so many seconds a program counts as hung; see tests/lab/system.sh.
-PEERS_LIMIT=$((60 * ${MLX5X_PATIENCE:-3}))
+PEERS_LIMIT=$((60 * ${LAB_LOAD:-3}))
 
 # limited COMMAND...: runs it, no longer than the limit
 limited() {

@@ -43,7 +43,7 @@ puppet() {
 }
 
 tell() {
-	local name=$1 reply limit=$((60 * ${MLX5X_PATIENCE:-3}))
+	local name=$1 reply limit=$((60 * ${LAB_LOAD:-3}))
 	shift
 	echo "$*" >&"${puppet_in[$name]}" || true
 	if ! read -r -t "$limit" -u "${puppet_out[$name]}" reply; then

@@ -287,8 +287,8 @@ int rc_poll(struct rc_qp *q, struct ibv_wc *wc, int limit_ms)
 
 int rc_limit_ms(void)
 {
-	const char *patience = getenv("MLX5X_PATIENCE");
-	int factor = patience ? atoi(patience) : 0;
+	const char *load = getenv("LAB_LOAD");
+	int factor = load ? atoi(load) : 0;
 
 	return 20000 * (factor > 0 ? factor : 3);
 }

@@ -63,7 +63,7 @@ void rc_unpair(struct rc_qp *a, struct rc_qp *b);
 
 /*
  * How long a test waits for what must happen before it calls it a hang.  The
- * lab says in MLX5X_PATIENCE how slow the machine may be (tests/lab/system.sh).
+ * lab says in LAB_LOAD how slow the machine may be (tests/lab/vm.sh).
  */
 int rc_limit_ms(void);
 /* Next completion within limit_ms: 0, ETIMEDOUT or EIO (poll failed). */

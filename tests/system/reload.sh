@@ -10,7 +10,7 @@ set -u
 here=$(dirname "$0")
 # shellcheck source=tests/system/peers.sh
 . "$here/peers.sh"
-limit_ms=$((10000 * ${MLX5X_PATIENCE:-3}))
+limit_ms=$((10000 * ${LAB_LOAD:-3}))
 
 active() {
 	ibv_devinfo 2>/dev/null | grep -q PORT_ACTIVE

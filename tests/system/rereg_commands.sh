@@ -10,13 +10,13 @@ here=$(dirname "$0")
 # shellcheck source=tests/system/hca-objects.sh
 . "$here/hca-objects.sh"
 rereg=${MLX5X_BUILD:?}/tests/system/rereg
-patience=${MLX5X_PATIENCE:-3}
-limit=$((60 * patience))
+load=${LAB_LOAD:-3}
+limit=$((60 * load))
 
 # The kernel fills its cache of keys when it has nothing else to do.
 settled() {
 	local now before=-1 i
-	for ((i = 0; i < 40 * patience; i++)); do
+	for ((i = 0; i < 40 * load; i++)); do
 		now=$(hca_commands '[A-Z_]*MKEY')
 		if [ "$now" = "$before" ]; then
 			echo "$now"

@@ -6,7 +6,7 @@
 set -eu
 ip=$(ip -br -4 addr show scope global | awk '{ print $3; exit }')
 program=${MLX5X_BUILD:?}/tests/system/share_cm
-limit=$((60 * ${MLX5X_PATIENCE:-3}))
+limit=$((60 * ${LAB_LOAD:-3}))
 if out=$(timeout $limit "$program" "${ip%/*}" 7471 2>&1); then
 	echo "ok share-rdma_cm"
 else

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the tests of a plan, one after the other, in one guest.
 #
-# A line of the plan is: NAME PROVIDER USER SECONDS PATIENCE. A test writes a
-# line "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it
-# tests; these lines, with the provider put before NAME, are the output of the
-# suite. All that a test writes is kept in /mnt/lab/NAME.PROVIDER.log. A test
-# that tests nothing, ends badly without a FAIL line or cannot prove who served
-# it fails as a whole. SECONDS are its limit; PATIENCE is what limits of its own
-# are to be multiplied by.
+# A line of the plan is: NAME PROVIDER USER SECONDS. A test writes a line
+# "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it tests;
+# these lines, with the provider put before NAME, are the output of the suite.
+# All that a test writes is kept in /mnt/lab/NAME.PROVIDER.log. A test that tests
+# nothing, ends badly without a FAIL line or cannot prove who served it fails as
+# a whole. SECONDS are its limit. A test multiplies limits of its own by
+# LAB_LOAD.
 
 suite_results() {
 	sed -nE "s/^(ok|FAIL|skip) /\1 $1: /p"
@@ -31,10 +31,9 @@ suite_verdict() {
 	fi
 }
 
-# suite_one NAME PROVIDER USER SECONDS PATIENCE
+# suite_one NAME PROVIDER USER SECONDS
 suite_one() {
 	local name=$1 log status=0 verdict
-	export MLX5X_PATIENCE=$5
 	log=/mnt/lab/$name.$2.log
 	echo "<6>lab: test $name, provider $2" >/dev/kmsg
 	find /tmp -mindepth 1 -delete
@@ -55,8 +54,8 @@ suite_one() {
 }
 
 suite_run() {
-	local name provider user seconds patience
-	while read -r name provider user seconds patience; do
-		suite_one "$name" "$provider" "$user" "$seconds" "$patience"
+	local name provider user seconds
+	while read -r name provider user seconds; do
+		suite_one "$name" "$provider" "$user" "$seconds"
 	done <"$1"
 }
