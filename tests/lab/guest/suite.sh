@@ -31,6 +31,37 @@ suite_verdict() {
 	fi
 }
 
+# suite_processes: sets FOUND to the processes that have a program, without the
+# agent's own; one that has ended, but for its status, has none
+suite_processes() {
+	local folder name
+	FOUND=()
+	for folder in /proc/[0-9]*; do
+		name=''
+		read -r -d '' name <"$folder/cmdline"
+		if [ -n "$name" ] && [ -z "${SUITE_OWN[${folder#/proc/}]:-}" ]
+		then
+			FOUND+=("${folder#/proc/}:${name##*/}")
+		fi
+	done 2>/dev/null
+}
+
+# suite_end: ends what the test has left running, and says what that was
+suite_end() {
+	local try process
+	for ((try = 0; try < 20 * LAB_LOAD; try++)); do
+		suite_processes
+		if [ ${#FOUND[@]} = 0 ]; then
+			return
+		fi
+		sleep 0.1
+	done
+	echo "left running: ${FOUND[*]}"
+	for process in "${FOUND[@]}"; do
+		kill -KILL "${process%%:*}"
+	done
+}
+
 # suite_one NAME PROVIDER USER SECONDS
 suite_one() {
 	local name=$1 log status=0 verdict
@@ -47,6 +78,10 @@ suite_one() {
 		tee "$log" | suite_results "$2"
 	status=${PIPESTATUS[0]}
 	verdict=$(suite_verdict "$name" "$2" "$status" "$4" "$log")
+	suite_end >/run/lab/left
+	if [ -z "$verdict" ] && [ -s /run/lab/left ]; then
+		read -r verdict </run/lab/left
+	fi
 	if [ -n "$verdict" ]; then
 		echo "FAIL $2: $name: $verdict"
 	fi
@@ -54,7 +89,12 @@ suite_one() {
 }
 
 suite_run() {
-	local name provider user seconds
+	local name provider user seconds process
+	declare -A SUITE_OWN=()
+	suite_processes
+	for process in "${FOUND[@]}"; do
+		SUITE_OWN[${process%%:*}]=1
+	done
 	while read -r name provider user seconds; do
 		suite_one "$name" "$provider" "$user" "$seconds"
 	done <"$1"
