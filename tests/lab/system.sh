@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # System tests: the scripts tests/system/*.sh that have a line "# lab:", and
 # the entries of tests/system/manifest, which tells the words. They run in
-# virtual machines; tests that want the same machine and provider share one. Two
-# machines run at the same time, since a guest keeps about one CPU busy.
+# virtual machines; tests that want the same machine and provider share one.
+#
+# Machines run at the same time as long as each of their CPUs has one of the host
+# to itself. With fewer, a guest CPU often waits for another one that the host
+# has stopped, and all machines together do less than one of them alone.
 #
 # A test that takes longer than its time limit is a hang. vm.sh stretches the
 # limits by the load.
 
-SYSTEM_MACHINES=2
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
 # system_about NAME: what the test says
@@ -19,7 +21,7 @@ system_about() {
 # system_header NAME: sets T_* from its words
 system_header() {
 	local word words
-	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=2
+	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=1
 	T_timeout=300 T_cap=''
 	read -ra words < <(system_about "$1" | sed -n 's/^lab: *//p')
 	for word in "${words[@]}"; do
@@ -98,19 +100,26 @@ system_machine() {
 	fi
 }
 
-# system_room PLAN: waits until there is a CPU and memory for one more machine,
-# or until no other one runs
+# system_cpus_used: sets USED to the number of CPUs of the machines that run
+system_cpus_used() {
+	local pid
+	USED=0
+	for pid in $(jobs -rp); do
+		USED=$((USED + ${SYSTEM_CPUS[$pid]:-0}))
+	done
+}
+
+# system_room CPUS MEMORY: waits until there is room for one more machine, or
+# until no other one runs
 system_room() {
-	local mem unit available
-	IFS=- read -r _ mem _ <<<"$(basename "$1")"
-	unit=${mem: -1} mem=${mem%[GM]}
-	if [ "$unit" = G ]; then
+	local mem=${2%[GM]} available
+	if [ "${2: -1}" = G ]; then
 		mem=$((mem * 1024))
 	fi
-	while [ -n "$(jobs -rp)" ]; do
+	while system_cpus_used && [ "$USED" != 0 ]; do
 		available=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' \
 			/proc/meminfo)
-		if [ "$(jobs -rp | wc -l)" -lt "$SYSTEM_MACHINES" ] &&
+		if [ $((USED + $1)) -le "$(nproc)" ] &&
 			[ "$available" -gt $((mem + 1024)) ]; then
 			return
 		fi
@@ -118,8 +127,18 @@ system_room() {
 	done
 }
 
+# system_start PLAN: starts its machine as soon as there is room
+system_start() {
+	local mem smp
+	IFS=- read -r _ mem smp _ <<<"$(basename "$1")"
+	system_room "$smp" "$mem"
+	system_machine "$1" &
+	SYSTEM_CPUS[$!]=$smp
+}
+
 system_tests() {
 	local name names plan
+	declare -A SYSTEM_CPUS=()
 	rm -rf "$LAB_TMP/plans"
 	mkdir -p "$LAB_TMP/plans"
 	accel_choose
@@ -134,10 +153,7 @@ system_tests() {
 	for plan in "$LAB_TMP"/plans/*; do
 		case $plan in
 		*'*' | *.expect | *.allow) ;;
-		*)
-			system_room "$plan"
-			system_machine "$plan" &
-			;;
+		*) system_start "$plan" ;;
 		esac
 	done
 	wait

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=mlx5x user=root timeout=900
+# lab: hcas=1 provider=mlx5x user=root timeout=900 smp=2
 #
 # Runs the programs that abuse export and import and that kill importers, at
 # every third entry to or return from a system call. They must leave nothing in

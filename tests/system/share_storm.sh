@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=mlx5x user=root tier=long timeout=900 mem=2G
+# lab: hcas=1 provider=mlx5x user=root tier=long timeout=900 mem=2G smp=2
 # lab-allow-log: Create QP type 2 failed
 #
 # Proves that 64 processes that import one PD and MR leave nothing behind though

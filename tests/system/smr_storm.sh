@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=mlx5x user=alice
+# lab: hcas=1 provider=mlx5x user=alice smp=2
 #
 # Proves that processes that create, attach and release shared memory regions
 # never get a handle that another one has, or memory of another handle, and
