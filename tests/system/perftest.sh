@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=both user=alice
+# lab: hcas=1 provider=both user=alice smp=2
 #
 # Proves that perftest runs over the provider in loopback. Since it is linked to
 # libmlx5, mlx5x-run gives it ours.

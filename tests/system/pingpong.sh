@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: hcas=1 provider=both user=alice
+# lab: hcas=1 provider=both user=alice smp=2
 #
 # Proves that the distribution's ibv_rc_pingpong runs over the provider and
 # finds its data intact (-c), in each way that it can send and wait.
