@@ -76,7 +76,7 @@ system_follow() {
 
 # system_machine PLAN: runs one machine
 system_machine() {
-	local name provider cap findings rc=0
+	local name provider cap findings rc
 	name=$(basename "$1")
 	IFS=- read -r VM_HCAS VM_MEM VM_SMP provider cap <<<"$name"
 	VM_SOFTHCA_ARGS=(${cap:+--cap "$cap"})
@@ -88,8 +88,8 @@ system_machine() {
 	mkdir -p "$VM_DIR"
 	say "system tests over $provider on a machine with $VM_HCAS HCA," \
 		"$VM_MEM, $VM_SMP CPUs: $(wc -l <"$1") runs"
-	(vm_run "$1" && scan_save) > >(system_follow) || rc=$?
-	wait $!
+	(vm_run "$1" && scan_save || exit $?) | system_follow
+	rc=${PIPESTATUS[0]}
 	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
 	if [ "$rc" != 0 ]; then
 		check_result FAIL "machine: $name" "see $VM_DIR"
@@ -134,11 +134,25 @@ system_start() {
 	system_room "$smp" "$mem"
 	system_machine "$1" &
 	SYSTEM_CPUS[$!]=$smp
+	SYSTEM_NAMES[$!]=$(basename "$1")
+}
+
+# system_finish: waits for all machines; each must have come to its verdict
+system_finish() {
+	local pid rc
+	for pid in "${!SYSTEM_CPUS[@]}"; do
+		rc=0
+		wait "$pid" || rc=$?
+		if [ "$rc" != 0 ]; then
+			check_result FAIL "machine: ${SYSTEM_NAMES[$pid]}" \
+				"the lab failed with status $rc"
+		fi
+	done
 }
 
 system_tests() {
 	local name names plan
-	declare -A SYSTEM_CPUS=()
+	declare -A SYSTEM_CPUS=() SYSTEM_NAMES=()
 	rm -rf "$LAB_TMP/plans"
 	mkdir -p "$LAB_TMP/plans"
 	accel_choose
@@ -156,5 +170,5 @@ system_tests() {
 		*) system_start "$plan" ;;
 		esac
 	done
-	wait
+	system_finish
 }
