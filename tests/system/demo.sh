@@ -81,8 +81,8 @@ run_pingpong() {
 	! grep -qi 'invalid data' /tmp/peers.client /tmp/peers.server
 }
 
-# rdma read|write QP MR LENGTH ADDR KEY: done by C; prints the microseconds
-rdma() {
+# by_rdma read|write QP MR LENGTH ADDR KEY: done by C; prints the microseconds
+by_rdma() {
 	local begin
 	begin=$(now)
 	ok C qp "$2" "$1" "$3+0" "$4" "$5" "$6"
@@ -103,7 +103,7 @@ create_and_attach() {
 	ok C mr c reg p 1M lw
 	ok C mr c fill 0 1M 1
 	join_qps C to-b B to-c
-	us=$(rdma write to-b c 1M "$(field addr "$b")" "$(field rkey "$b")")
+	us=$(by_rdma write to-b c 1M "$(field addr "$b")" "$(field rkey "$b")")
 	ok A mr m check 0 1M 1
 	tick "C (a peer over RC) writes 1 MiB by RDMA with B's key, in $us us;" \
 		"A reads those bytes in its own memory"
@@ -111,7 +111,7 @@ create_and_attach() {
 	ok A mr m fill 1M 63M 2
 	join_qps C to-a A to-c
 	ok C mr d reg p 64M lw
-	us=$(rdma read to-a d 64M "$(field addr "$a")" "$(field rkey "$a")")
+	us=$(by_rdma read to-a d 64M "$(field addr "$a")" "$(field rkey "$a")")
 	ok C mr d check 1M 63M 2
 	tick "C reads all $SIZE_MB MiB from A by RDMA, in $us us;" \
 		"every byte is right"
@@ -133,7 +133,7 @@ owner_leaves() {
 	tick "A deregisters; a new attach is refused (ENOENT)"
 	ok B mr m check 0 1M 1
 	ok C mr c fill 0 1M 3
-	rdma write to-b c 1M "$(field addr "$attached")" \
+	by_rdma write to-b c 1M "$(field addr "$attached")" \
 		"$(field rkey "$attached")" >/dev/null
 	ok B mr m check 0 1M 3
 	tick "B goes on: its data is there, and C still writes to it by RDMA"
