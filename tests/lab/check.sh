@@ -28,10 +28,24 @@ check_status() {
 	case $2 in
 	0) check_result ok "$1" ;;
 	77) check_result skip "$1" "$(tail -n 1 "$3")" ;;
-	*)
-		check_result FAIL "$1" "see $3"
-		;;
+	*) check_result FAIL "$1" "see $3" ;;
 	esac
+}
+
+# check_machine NAME PLAN EXPRESSION: runs the plan in a machine, as VM_* tell,
+# and passes its results through that expression of sed. Reports a machine that
+# failed as NAME, and fails.
+check_machine() {
+	local findings rc=0
+	mkdir -p "$VM_DIR"
+	(vm_run "$2" && scan_save) | sed -u -E "$3" |
+		tee -a "$CHECK_RESULTS" || rc=$?
+	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
+	if [ "$rc" != 0 ] || [ -n "$findings" ]; then
+		check_result FAIL "$1" \
+			"${findings:+${findings//$'\n'/; } }(see $VM_DIR)"
+		return 1
+	fi
 }
 
 # check_build NAME FOLDER CMAKE-OPTION...

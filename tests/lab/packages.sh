@@ -44,19 +44,12 @@ packages_build() {
 
 # packages_machine SCRIPT: runs SCRIPT in a virtual machine that has TREE as root
 packages_machine() {
-	local plan=$LAB_TMP/plan findings rc=0
+	local plan=$LAB_TMP/plan
 	echo "/mnt/src/tests/lab/packages/$1 stock alice 300" >"$plan"
 	VM_HCAS=1 VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_EXPECT=''
 	VM_TIMEOUT=400 VM_DIR=$CHECK_LOG/$1
-	mkdir -p "$VM_DIR"
-	(vm_run "$plan" && scan_save) |
-		sed -u -E 's/^(ok|FAIL|skip) stock: /\1 packages: /' |
-		tee -a "$CHECK_RESULTS" || rc=$?
-	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
-	if [ "$rc" != 0 ] || [ -n "$findings" ]; then
-		check_result FAIL "packages: $1: machine" \
-			"${findings//$'\n'/; } (see $VM_DIR)"
-	fi
+	check_machine "packages: $1: machine" "$plan" \
+		's/^(ok|FAIL|skip) stock: /\1 packages: /' || true
 }
 
 # Mounts the overlay over the root tree at $PACKAGES_ROOT/root.

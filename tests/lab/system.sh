@@ -13,17 +13,13 @@
 
 SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
 
-# system_about NAME: what the test says
-system_about() {
-	"$LAB_SRC/tests/system/run" --about "$1"
-}
-
-# system_header NAME: sets T_* from its words
+# system_header NAME: sets T_* from what the test says
 system_header() {
 	local word words
+	T_about=$("$LAB_SRC/tests/system/run" --about "$1")
 	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=1
 	T_timeout=300 T_cap=''
-	read -ra words < <(system_about "$1" | sed -n 's/^lab: *//p')
+	read -ra words < <(sed -n 's/^lab: *//p' <<<"$T_about")
 	for word in "${words[@]}"; do
 		if [[ $SYSTEM_WORDS != *" ${word%%=*} "* ]]; then
 			echo "unknown word '$word' in what it says to the lab"
@@ -62,21 +58,14 @@ system_plan() {
 		fi
 		plan=$LAB_TMP/plans/$machine-$provider${T_cap:+-$T_cap}
 		echo "$name $provider $T_user $T_timeout" >>"$plan"
-		system_about "$name" | sed -n 's/^lab-expect-log: *//p' \
-			>>"$plan.expect"
-		system_about "$name" | sed -n 's/^lab-allow-log: *//p' \
-			>>"$plan.allow"
+		sed -n 's/^lab-expect-log: *//p' <<<"$T_about" >>"$plan.expect"
+		sed -n 's/^lab-allow-log: *//p' <<<"$T_about" >>"$plan.allow"
 	done
-}
-
-# The suite's output as it comes, under the check's names.
-system_follow() {
-	sed -u -E 's/^(ok|FAIL|skip) /\1 system: /' | tee -a "$CHECK_RESULTS"
 }
 
 # system_machine PLAN: runs one machine
 system_machine() {
-	local name provider cap findings rc
+	local name provider cap
 	name=$(basename "$1")
 	IFS=- read -r VM_HCAS VM_MEM VM_SMP provider cap <<<"$name"
 	VM_SOFTHCA_ARGS=(${cap:+--cap "$cap"})
@@ -85,17 +74,10 @@ system_machine() {
 	VM_EXPECT=$(sort -u "$1.expect")
 	VM_ALLOW=$(sort -u "$1.allow")
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
-	mkdir -p "$VM_DIR"
 	say "system tests over $provider on a machine with $VM_HCAS HCA," \
 		"$VM_MEM, $VM_SMP CPUs: $(wc -l <"$1") runs"
-	(vm_run "$1" && scan_save || exit $?) | system_follow
-	rc=${PIPESTATUS[0]}
-	findings=$(cat "$VM_DIR/findings" 2>/dev/null || true)
-	if [ "$rc" != 0 ]; then
-		check_result FAIL "machine: $name" "see $VM_DIR"
-	elif [ -n "$findings" ]; then
-		check_result FAIL "machine: $name" "${findings//$'\n'/; }"
-	else
+	if check_machine "machine: $name" "$1" \
+		's/^(ok|FAIL|skip) /\1 system: /'; then
 		check_result ok "machine: $name: no fault of kernel or softhca"
 	fi
 }

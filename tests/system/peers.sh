@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Two programs that talk to each other; source this file.
 
-# After so many seconds a program counts as hung; see tests/lab/system.sh.
+# After so many seconds a program counts as hung; see tests/lab/vm.sh.
 PEERS_LIMIT=$((60 * ${LAB_LOAD:-3}))
 
 # limited COMMAND...: runs it, no longer than the limit
