@@ -6,9 +6,9 @@
 # "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it tests;
 # these lines, with the provider put before NAME, are the output of the suite.
 # All that a test writes is kept in /mnt/lab/NAME.PROVIDER.log. A test that tests
-# nothing, ends badly without a FAIL line or cannot prove who served it fails as
-# a whole. SECONDS are its limit. A test multiplies limits of its own by
-# LAB_LOAD.
+# nothing, ends badly without a FAIL line, cannot prove who served it, or leaves
+# a process running fails as a whole. SECONDS are its limit. A test multiplies
+# limits of its own by LAB_LOAD.
 
 suite_results() {
 	sed -nE "s/^(ok|FAIL|skip) /\1 $1: /p"
@@ -31,8 +31,8 @@ suite_verdict() {
 	fi
 }
 
-# suite_processes: sets FOUND to the processes that have a program, without the
-# agent's own; one that has ended, but for its status, has none
+# suite_processes: sets FOUND to the processes, without those of the agent.
+# Threads of the kernel and zombies have no command line, and do not count.
 suite_processes() {
 	local folder name
 	FOUND=()
@@ -46,9 +46,10 @@ suite_processes() {
 	done 2>/dev/null
 }
 
-# suite_end: ends what the test has left running, and says what that was
+# suite_end: ends what the test has left running; sets LEFT to what that was
 suite_end() {
 	local try process
+	LEFT=''
 	for ((try = 0; try < 20 * LAB_LOAD; try++)); do
 		suite_processes
 		if [ ${#FOUND[@]} = 0 ]; then
@@ -56,7 +57,7 @@ suite_end() {
 		fi
 		sleep 0.1
 	done
-	echo "left running: ${FOUND[*]}"
+	LEFT="left running: ${FOUND[*]}"
 	for process in "${FOUND[@]}"; do
 		kill -KILL "${process%%:*}"
 	done
@@ -78,10 +79,8 @@ suite_one() {
 		tee "$log" | suite_results "$2"
 	status=${PIPESTATUS[0]}
 	verdict=$(suite_verdict "$name" "$2" "$status" "$4" "$log")
-	suite_end >/run/lab/left
-	if [ -z "$verdict" ] && [ -s /run/lab/left ]; then
-		read -r verdict </run/lab/left
-	fi
+	suite_end
+	verdict=${verdict:-$LEFT}
 	if [ -n "$verdict" ]; then
 		echo "FAIL $2: $name: $verdict"
 	fi
