@@ -58,6 +58,7 @@ struct dp_stats {
 struct hca {
 	char name[8]; /* "hca0" */
 	struct loop *loop;
+	struct loop_lane lane; /* of all work items of this HCA */
 	struct dma_map *dma;
 
 	struct port port; /* its addresses are gids[] */
