@@ -46,7 +46,6 @@
 #include "xlat.h"
 
 #define DP_PACKET_MAX ((size_t)1 << 16) /* a multiple of every MTU */
-#define DP_TURN_WORK  16384u
 #define DP_TURN_FLUSH 128u
 
 /* What things cost, in the loop's units of work. */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "datapath.h"
 #include "pair.h"
 #include "rig_umr.h"
 
