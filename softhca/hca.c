@@ -23,6 +23,7 @@ struct hca *hca_create(struct loop *loop, struct wire *wire, unsigned int index)
 		return NULL;
 	snprintf(hca->name, sizeof(hca->name), "hca%u", index);
 	hca->loop = loop;
+	loop_lane_init(&hca->lane);
 	hca->dma = dma_map_create();
 	if (!hca->dma) {
 		err = ENOMEM;

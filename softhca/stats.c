@@ -182,6 +182,12 @@ static void put_hca(struct writer *w, struct hca *hca)
 	put(w, "timeouts", s->timeouts);
 	put(w, "dropped", s->dropped + objects->dropped);
 	put_translations(w, hca);
+	enter(w, "work");
+	put(w, "turn_max", s->turn_max);
+	put(w, "turn_bound", DP_TURN_WORK);
+	put(w, "loop_max", loop_max_spent(hca->loop));
+	put(w, "loop_bound", LOOP_TURN_WORK);
+	leave(w);
 	enter(w, "dma");
 	put(w, "read_bytes", dma->read_bytes);
 	put(w, "write_bytes", dma->write_bytes);

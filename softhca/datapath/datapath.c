@@ -47,6 +47,7 @@ int dp_qp_created(struct hca *hca, struct qp *qp)
 	dq->qp = qp;
 	dq->work.fn = qp_turn;
 	dq->work.arg = dq;
+	dq->work.lane = &hca->lane;
 	dq->timer.fn = requester_timer;
 	dq->timer.arg = dq;
 	dq->next = dp->qps;

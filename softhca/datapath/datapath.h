@@ -22,6 +22,12 @@
 #include "xlat.h"
 
 /*
+ * What a QP may do in one turn, in the loop's units of work; dp_qp.h tells by how
+ * much the last packet may exceed it.
+ */
+#define DP_TURN_WORK 16384u
+
+/*
  * Set up the data path of a new HCA.  Its port receives packets as soon as it
  * joins a wire.  0 or errno.
  */

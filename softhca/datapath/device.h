@@ -52,12 +52,14 @@ struct dp_stats {
 	uint64_t wqes_send[0x30]; /* by WQE opcode */
 	uint64_t wqes_recv;
 	uint64_t rnr_naks, timeouts;
-	uint64_t dropped; /* packets */
+	uint64_t dropped;  /* packets */
+	uint64_t turn_max; /* the most work of one turn of a send queue */
 };
 
 struct hca {
 	char name[8]; /* "hca0" */
 	struct loop *loop;
+	struct loop_lane lane; /* of all work items of this HCA */
 	struct dma_map *dma;
 
 	struct port port; /* its addresses are gids[] */

@@ -15,15 +15,18 @@
  *   path.c       sends a packet along a path
  *   cqe.c        completions
  *   dp_qp.c      a QP's way into ERR and back to RESET
- *   wqe.c xlat.c mkey.c device.c   decoding, translation, where objects are
+ *   wqe.c xlat.c klm.c mkey.c device.c   decoding, translation, objects
  *
  * Rules:
  *
  * - WQEs of a send queue are executed in order.  Only one packet of a QP is on
  *   its way at a time.  So each WQE is done before the next begins, and every
  *   fence holds.
- * - A turn does a bounded amount of work.  If more is left it queues itself
- *   again.
+ * - A turn ends when it has done DP_TURN_WORK units of the loop's work, its own
+ *   and that of the peer which executes its packets.  If more is left it queues
+ *   itself again.  A packet of DP_PACKET_MAX bytes is the most that a turn may do
+ *   beyond its bound: if all its bytes lie apart, each takes a walk of its own
+ *   on both sides.
  * - The answer to a packet arrives in requester_receive(), either within
  *   wire_send() or later.  requester_receive() notes the answer in struct
  *   requester, and nothing else tells the requester of it.  So both cases work
@@ -42,10 +45,13 @@
 #include "wqe.h"
 #include "xlat.h"
 
-#define DP_PACKET_MAX ((size_t)1 << 20) /* a multiple of every MTU */
-#define DP_TURN_WQES  64u
-#define DP_TURN_BYTES ((size_t)1 << 20)
+#define DP_PACKET_MAX ((size_t)1 << 16) /* a multiple of every MTU */
 #define DP_TURN_FLUSH 128u
+
+/* What things cost, in the loop's units of work. */
+#define DP_COST_WQE	  16u
+#define DP_COST_PACKET	  16u
+#define DP_BYTES_PER_UNIT 64u
 
 #define DP_ERR_POLL_NS	2000000u
 #define DP_RNR_MIN_NS	100000u
@@ -189,12 +195,9 @@ struct req_error {
 	enum cqe_syndrome syndrome;
 	uint8_t vendor;
 };
-/*
- * Take the next step of wqe, which must be hca->dp->swqe.  The bytes of payload
- * that it has moved are added to *bytes.
- */
+/* Take the next step of wqe, which must be hca->dp->swqe. */
 enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
-			       size_t *bytes, struct req_error *error);
+			       struct req_error *error);
 void requester_receive(struct dp_qp *dq, const struct pkt *pkt);
 void requester_timer(void *arg);
 
@@ -216,12 +219,12 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt);
 
 /* ud.c */
 enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
-			size_t *bytes, struct req_error *error);
+			struct req_error *error);
 void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
 
 /* umr.c: execute all of wqe, which must be hca->dp->swqe. */
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			    size_t *bytes, struct req_error *error);
+			    struct req_error *error);
 
 /* flush.c: one turn.  True when more can be done at once. */
 bool flush_run(struct dp_qp *dq);

@@ -64,6 +64,7 @@ bool flush_run(struct dp_qp *dq)
 	dq->resp.held = false;
 	budget = flush_sq(dq, budget);
 	budget = flush_rq(dq, budget);
+	loop_spend(dq->hca->loop, (DP_TURN_FLUSH - budget) * DP_COST_WQE);
 	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {
 		dq->last_wqe = true;
 		dq->hca->owner->qp_event(dq->hca, EQE_SRQ_LAST_WQE,

@@ -110,15 +110,26 @@ static bool klm_is_set(const struct mkey_klm *klm)
 	return klm->bcount || klm->key;
 }
 
+bool mkey_make_klms(struct mkey *mkey)
+{
+	mkey->klm = calloc(mkey_room(mkey), sizeof(*mkey->klm));
+	mkey->klm_end = calloc(mkey->octwords, 2 * sizeof(*mkey->klm_end));
+	if (!mkey->klm || !mkey->klm_end) {
+		mkey_drop_list(mkey);
+		return false;
+	}
+	mkey->klm_in_block = mkey->klm_end + mkey->octwords;
+	return true;
+}
+
 static bool put_klms(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		     uint32_t num)
 {
 	struct mkey_klm *klm;
 
-	if (!mkey->klm)
-		mkey->klm = calloc(mkey_room(mkey), sizeof(*mkey->klm));
-	if (!mkey->klm)
+	if (!mkey->klm && !mkey_make_klms(mkey))
 		return false;
+	mkey->klm_indexed = false;
 	for (klm = mkey->klm + at; num; num--, klm++, list += MKEY_OCTWORD) {
 		mkey->klm_set -= klm_is_set(klm);
 		klm->bcount = be32_get(list + KLM_BCOUNT_AT);
@@ -143,8 +154,11 @@ void mkey_drop_list(struct mkey *mkey)
 {
 	free(mkey->mtt);
 	free(mkey->klm);
+	free(mkey->klm_end);
 	mkey->mtt = NULL;
 	mkey->klm = NULL;
+	mkey->klm_end = mkey->klm_in_block = NULL;
+	mkey->klm_indexed = false;
 	mkey->klm_set = 0;
 }
 

@@ -26,6 +26,7 @@ struct hca;
 #define MKEY_MIN_LOG_PAGE 12u
 #define MKEY_MAX_LOG_PAGE 62u
 #define MKEY_MAX_OCTWORDS (1u << 24)
+#define MKEY_MAX_KLMS	  (1u << 16) /* entries of a list of keys */
 #define MKEY_MTT_ADDR	  (~(uint64_t)0xfff)
 #define MKEY_NO_PAGE	  UINT64_MAX /* entry is not set (0 is a valid page) */
 #define MKEY_REPEAT_BLOCK 0x400u     /* key of a repeat block's head */
@@ -87,6 +88,9 @@ struct mkey {
 	uint64_t *mtt;
 	struct mkey_klm *klm;
 	uint32_t klm_set; /* entries of klm that are not empty */
+	/* Running sums of the sizes in klm; klm.c makes and uses them. */
+	uint64_t *klm_end, *klm_in_block;
+	bool klm_indexed;
 };
 
 /* NULL when no key has this index. */
@@ -106,6 +110,8 @@ static inline uint64_t mkey_room(const struct mkey *mkey)
 	       ~(uint64_t)(MKEY_GROUP - 1);
 }
 
+/* Allocate an empty list of keys.  False when out of memory. */
+bool mkey_make_klms(struct mkey *mkey);
 /*
  * Write num octwords of the translation, beginning with octword at.  They must
  * lie within mkey_room().  False when out of memory.

@@ -218,14 +218,12 @@ static bool nak_error(uint8_t nak, struct req_error *error)
 	}
 }
 
-static enum req_result packet_done(struct dp_qp *dq, const struct send_wqe *wqe,
-				   size_t *bytes)
+static enum req_result packet_done(struct dp_qp *dq, const struct send_wqe *wqe)
 {
 	struct requester *req = &dq->req;
 
 	req->psn = psn_add(req->psn, req->num_psn);
 	req->done += req->sent;
-	*bytes += req->sent;
 	req->tries = 0;
 	req->rnr_tries = 0;
 	req->state = REQ_IDLE;
@@ -249,7 +247,7 @@ static enum req_result pause_rnr(struct dp_qp *dq, struct req_error *error)
 }
 
 static enum req_result act(struct dp_qp *dq, const struct send_wqe *wqe,
-			   size_t *bytes, struct req_error *error)
+			   struct req_error *error)
 {
 	struct requester *req = &dq->req;
 
@@ -261,7 +259,7 @@ static enum req_result act(struct dp_qp *dq, const struct send_wqe *wqe,
 				       try_time_ns(dq));
 		return REQ_WAIT;
 	case REQ_ACKED:
-		return packet_done(dq, wqe, bytes);
+		return packet_done(dq, wqe);
 	case REQ_RNR:
 		return pause_rnr(dq, error);
 	case REQ_NAKED:
@@ -292,7 +290,7 @@ static enum req_result act(struct dp_qp *dq, const struct send_wqe *wqe,
 }
 
 enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
-			       size_t *bytes, struct req_error *error)
+			       struct req_error *error)
 {
 	struct requester *req = &dq->req;
 	enum req_result result;
@@ -303,7 +301,7 @@ enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
 	else if (dq->qp->state != QP_RTS)
 		result = REQ_WAIT; /* the QP went to ERR within launch() */
 	else
-		result = act(dq, wqe, bytes, error);
+		result = act(dq, wqe, error);
 	req->stepping = false;
 	return result;
 }

@@ -42,7 +42,7 @@ static void av_decode(const struct qp *qp, const uint8_t *av,
 }
 
 enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
-			size_t *bytes, struct req_error *error)
+			struct req_error *error)
 {
 	struct datapath *dp = dq->hca->dp;
 	struct xlat_user user = qp_user(dq->qp);
@@ -80,7 +80,6 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 	pkt.payload = dp->gather.v;
 	pkt.len = wqe->len;
 	dq->req.psn = psn_add(dq->req.psn, 1);
-	*bytes += wqe->len;
 	path_send(dq->hca, &path, &pkt);
 	return REQ_DONE;
 }

@@ -28,6 +28,9 @@
 #include "hw_mkey.h"
 #include "mkey.h"
 
+/* A list given by pointer lies in this many pieces of memory at most. */
+#define UMR_MAX_PIECES 65536u
+
 #define UMR_MIN_BYTES (CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 
 struct umr {
@@ -179,7 +182,7 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 	struct spans *from = &dq->hca->dp->gather;
 	size_t len = (size_t)umr->num * MKEY_OCTWORD, done = 0;
 	struct xlat_user user = qp_user(dq->qp);
-	unsigned int i;
+	unsigned int i, pieces = 0;
 
 	if (!umr->num || umr->list)
 		return true;
@@ -188,9 +191,10 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 	umr->fetched = malloc(len);
 	if (!umr->fetched)
 		return false;
-	while (done < len) {
+	for (; done < len; pieces += from->pieces) {
 		spans_reset(from);
-		if (xlat_range(dq->hca, &user, bits_get(seg, DATA_LKEY),
+		if (pieces > UMR_MAX_PIECES ||
+		    xlat_range(dq->hca, &user, bits_get(seg, DATA_LKEY),
 			       be64_get(seg + DATA_ADDR) + done, len - done,
 			       XLAT_LR, from))
 			return false;
@@ -312,7 +316,7 @@ static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
 }
 
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			    size_t *bytes, struct req_error *error)
+			    struct req_error *error)
 {
 	const struct qp *qp = dq->qp;
 	struct umr umr = { .mkey = NULL };
@@ -336,7 +340,7 @@ enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 		return fail(dq, wqe, "the list cannot be read", error,
 			    SYN_LOCAL_PROT);
 	}
-	*bytes += (size_t)umr.num * MKEY_OCTWORD;
+	loop_spend(dq->hca->loop, umr.num);
 	why = change(&umr, dq);
 	free(umr.fetched);
 	return why ? fail(dq, wqe, why, error, SYN_MW_BIND) : REQ_DONE;

@@ -43,6 +43,10 @@
 /* A command that takes longer, with its mailboxes, is logged. */
 #define SLOW_NS 100000000ull
 
+/* What a command costs, in the loop's units of work. */
+#define CMD_COST       64u
+#define BYTES_PER_UNIT 64u
+
 /* A buffer above this size is not kept between commands. */
 #define KEEP_SIZE (1u << 20)
 
@@ -87,8 +91,12 @@ static void buf_trim(struct cmdq_buf *buf)
 		buf_free(buf);
 }
 
-void cmdq_reset(struct cmdq *cmdq)
+void cmdq_reset(struct hca *hca)
 {
+	struct cmdq *cmdq = &hca->front->cmdq;
+
+	loop_work_cancel(hca->loop, &cmdq->work);
+	cmdq->pending = 0;
 	cmdq->valid = false;
 	cmdq->addr = 0;
 	buf_free(&cmdq->in);
@@ -231,6 +239,7 @@ static enum delivery run(struct hca *hca, uint64_t entry_addr,
 		return err;
 
 	memset(&cmd, 0, sizeof(cmd));
+	loop_spend(hca->loop, CMD_COST + (in_len + out_len) / BYTES_PER_UNIT);
 	cmd.in = cmdq->in.data;
 	cmd.in_len = in_len;
 	cmd.out = cmdq->out.data;
@@ -285,16 +294,41 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 		eq_post_cmd(hca, (uint32_t)1 << slot);
 }
 
+/* A command that resets the device has cleared what was pending. */
+static void serve_next(void *arg)
+{
+	struct hca *hca = arg;
+	struct cmdq *cmdq = &hca->front->cmdq;
+	unsigned int slot = cmdq->slot;
+
+	while (!(cmdq->pending >> slot & 1))
+		slot = (slot + 1) % (1u << CMDQ_LOG_SIZE);
+	cmdq->pending &= ~((uint32_t)1 << slot);
+	cmdq->slot = (slot + 1) % (1u << CMDQ_LOG_SIZE);
+	serve_slot(hca, slot);
+	if (cmdq->pending)
+		loop_work_queue(hca->loop, &cmdq->work);
+}
+
+void cmdq_init(struct hca *hca)
+{
+	struct cmdq *cmdq = &hca->front->cmdq;
+
+	cmdq->work.fn = serve_next;
+	cmdq->work.arg = hca;
+	cmdq->work.lane = &hca->lane;
+}
+
 void cmdq_doorbell(struct hca *hca, uint32_t slots)
 {
-	unsigned int slot;
+	struct cmdq *cmdq = &hca->front->cmdq;
 
-	if (!hca->front->cmdq.valid) {
+	if (!cmdq->valid) {
 		log_warn("%s: command doorbell before the queue's address",
 			 hca->name);
 		return;
 	}
-	for (slot = 0; slots; slot++, slots >>= 1)
-		if (slots & 1)
-			serve_slot(hca, slot);
+	cmdq->pending |= slots;
+	if (cmdq->pending)
+		loop_work_queue(hca->loop, &cmdq->work);
 }

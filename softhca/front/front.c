@@ -152,6 +152,7 @@ int front_init(struct hca *hca)
 	front->device.region_size[VFU_REGION_CONFIG] = PCI_CONFIG_SIZE;
 	front->device.num_vectors = HCA_NUM_VECTORS;
 	hca->front = front;
+	cmdq_init(hca);
 	objects_attach(hca, &host);
 	return 0;
 }
@@ -179,7 +180,7 @@ void front_close(struct hca *hca)
 void front_fini(struct hca *hca)
 {
 	objects_attach(hca, NULL);
-	cmdq_reset(&hca->front->cmdq);
+	cmdq_reset(hca);
 	irqs_clear(&hca->front->irqs);
 	free(hca->front);
 	hca->front = NULL;
@@ -190,7 +191,7 @@ void front_reset(struct hca *hca)
 	struct front *front = hca->front;
 
 	objects_reset(hca);
-	cmdq_reset(&front->cmdq);
+	cmdq_reset(hca);
 	bar_reset(&front->bar);
 	pci_config_init(&front->pci);
 	front->irqs.pending = 0;

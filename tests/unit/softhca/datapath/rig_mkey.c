@@ -70,6 +70,15 @@ struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 	return m;
 }
 
+struct mkey_klm *rig_klm(struct mkey *mkey, unsigned int n, unsigned int i)
+{
+	mkey->octwords = n;
+	if (!mkey->klm)
+		assert_true(mkey_make_klms(mkey));
+	mkey->klm_indexed = false;
+	return &mkey->klm[i];
+}
+
 struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
 		    unsigned int access)
 {

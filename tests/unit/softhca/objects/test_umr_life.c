@@ -190,6 +190,8 @@ static const struct bad bad_mtts[] = {
 
 static void test_bad(void **state)
 {
+	unsigned int mode;
+	uint32_t index;
 	uint16_t uid;
 
 	(void)state;
@@ -202,6 +204,16 @@ static void test_bad(void **state)
 	msg_mkey(&drv, &msg, MKEY_PA);
 	be16_put(msg.in + 2, uid);
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	/* A list has as many keys as the capability says. */
+	for (mode = MKEY_KLM; mode <= MKEY_KSM; mode++) {
+		msg_mkey(&drv, &msg, mode);
+		bits_set(mkc, MKC_LOG_PAGE, 12);
+		bits_set(mkc, MKC_OCTWORDS, 65537);
+		assert_refused(guest, &msg, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE);
+		bits_set(mkc, MKC_OCTWORDS, 65536);
+		index = create()->obj.id;
+		assert_int_equal(cmd_number(guest, 0x202, index, 0), CMD_OK);
+	}
 	msg_mkey(&drv, &msg, MKEY_KLM);
 	be16_put(msg.in + 2, uid);
 	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_PD, SYND_UID);
