@@ -15,24 +15,14 @@ static void qp_turn(void *arg)
 	struct dp_qp *dq = arg;
 	bool more = false;
 
-	if (dq->qp->state == QP_ERR)
+	if (dq->qp->state == QP_ERR) {
 		more = flush_run(dq);
-	else if (dq->qp->state == QP_RTS)
+		err_poll_begin(dq); /* who posts now may post more soon */
+	} else if (dq->qp->state == QP_RTS) {
 		more = sq_run(dq);
+	}
 	if (more)
 		loop_work_queue(dq->hca->loop, &dq->work);
-}
-
-static void err_poll(void *arg)
-{
-	struct datapath *dp = arg;
-	struct dp_qp *dq;
-
-	for (dq = dp->err_qps; dq; dq = dq->err_next)
-		if (flush_needed(dq))
-			loop_work_queue(dp->hca->loop, &dq->work);
-	if (dp->err_qps)
-		loop_timer_set(dp->hca->loop, &dp->err_timer, DP_ERR_POLL_NS);
 }
 
 int dp_qp_created(struct hca *hca, struct qp *qp)

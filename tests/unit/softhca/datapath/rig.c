@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-#define MAX_THINGS 64u
+#define MAX_THINGS 320u
 
 struct guest ga, gb;
 struct rig_qp *a, *b;
