@@ -25,6 +25,37 @@ static void qp_turn(void *arg)
 		loop_work_queue(dq->hca->loop, &dq->work);
 }
 
+static void cq_join(struct cq *cq, struct cq_user *user, struct qp *qp)
+{
+	user->qp = qp;
+	if (!cq)
+		return;
+	user->next = cq->users;
+	user->link = &cq->users;
+	if (user->next)
+		user->next->link = &user->next;
+	cq->users = user;
+}
+
+static void cq_leave(struct cq_user *user)
+{
+	if (!user->link)
+		return;
+	*user->link = user->next;
+	if (user->next)
+		user->next->link = user->link;
+	user->link = NULL;
+}
+
+void dp_cq_failed(struct hca *hca, struct cq *cq)
+{
+	struct cq_user *user;
+
+	for (user = cq->users; user; user = user->next)
+		if (user->qp->state != QP_RST && user->qp->state != QP_ERR)
+			dp_qp_error(hca, user->qp);
+}
+
 int dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	struct datapath *dp = hca->dp;
@@ -44,6 +75,8 @@ int dp_qp_created(struct hca *hca, struct qp *qp)
 	if (dp->qps)
 		dp->qps->prev = dq;
 	dp->qps = dq;
+	cq_join(qp->scq, &qp->sends, qp);
+	cq_join(qp->rcq, &qp->receives, qp);
 	return 0;
 }
 
@@ -79,6 +112,8 @@ void dp_qp_destroyed(struct hca *hca, struct qp *qp)
 	struct dp_qp *dq = qp->dp;
 
 	dp_qp_enter_reset(dq);
+	cq_leave(&qp->sends);
+	cq_leave(&qp->receives);
 	if (dq->prev)
 		dq->prev->next = dq->next;
 	else
