@@ -68,5 +68,6 @@ void hca_destroy(struct hca *hca)
 	objects_fini(hca);
 	dp_fini(hca);
 	dma_map_destroy(hca->dma);
+	limit_end(hca->name);
 	free(hca);
 }

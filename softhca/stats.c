@@ -181,6 +181,10 @@ static void put_hca(struct writer *w, struct hca *hca)
 	put(w, "rnr_naks", s->rnr_naks);
 	put(w, "timeouts", s->timeouts);
 	put(w, "dropped", s->dropped + objects->dropped);
+	enter(w, "wire");
+	put(w, "lost", wire_lost(hca->port.wire));
+	put(w, "forged", wire_forged(hca->port.wire));
+	leave(w);
 	put_translations(w, hca);
 	enter(w, "work");
 	put(w, "turn_max", s->turn_max);

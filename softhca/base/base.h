@@ -8,6 +8,7 @@
 
 #include "bits.h"
 #include "dma.h"
+#include "limit.h"
 #include "log.h"
 #include "loop.h"
 #include "obj.h"

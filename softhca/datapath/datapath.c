@@ -15,24 +15,45 @@ static void qp_turn(void *arg)
 	struct dp_qp *dq = arg;
 	bool more = false;
 
-	if (dq->qp->state == QP_ERR)
+	if (dq->qp->state == QP_ERR) {
 		more = flush_run(dq);
-	else if (dq->qp->state == QP_RTS)
+		err_poll_begin(dq); /* who posts now may post more soon */
+	} else if (dq->qp->state == QP_RTS) {
 		more = sq_run(dq);
+	}
 	if (more)
 		loop_work_queue(dq->hca->loop, &dq->work);
 }
 
-static void err_poll(void *arg)
+static void cq_join(struct cq *cq, struct cq_user *user, struct qp *qp)
 {
-	struct datapath *dp = arg;
-	struct dp_qp *dq;
+	user->qp = qp;
+	if (!cq)
+		return;
+	user->next = cq->users;
+	user->link = &cq->users;
+	if (user->next)
+		user->next->link = &user->next;
+	cq->users = user;
+}
 
-	for (dq = dp->err_qps; dq; dq = dq->err_next)
-		if (flush_needed(dq))
-			loop_work_queue(dp->hca->loop, &dq->work);
-	if (dp->err_qps)
-		loop_timer_set(dp->hca->loop, &dp->err_timer, DP_ERR_POLL_NS);
+static void cq_leave(struct cq_user *user)
+{
+	if (!user->link)
+		return;
+	*user->link = user->next;
+	if (user->next)
+		user->next->link = user->link;
+	user->link = NULL;
+}
+
+void dp_cq_failed(struct hca *hca, struct cq *cq)
+{
+	struct cq_user *user;
+
+	for (user = cq->users; user; user = user->next)
+		if (user->qp->state != QP_RST && user->qp->state != QP_ERR)
+			dp_qp_error(hca, user->qp);
 }
 
 int dp_qp_created(struct hca *hca, struct qp *qp)
@@ -54,6 +75,8 @@ int dp_qp_created(struct hca *hca, struct qp *qp)
 	if (dp->qps)
 		dp->qps->prev = dq;
 	dp->qps = dq;
+	cq_join(qp->scq, &qp->sends, qp);
+	cq_join(qp->rcq, &qp->receives, qp);
 	return 0;
 }
 
@@ -89,6 +112,8 @@ void dp_qp_destroyed(struct hca *hca, struct qp *qp)
 	struct dp_qp *dq = qp->dp;
 
 	dp_qp_enter_reset(dq);
+	cq_leave(&qp->sends);
+	cq_leave(&qp->receives);
 	if (dq->prev)
 		dq->prev->next = dq->next;
 	else

@@ -42,8 +42,10 @@ int dp_qp_created(struct hca *hca, struct qp *qp);
  */
 void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state);
 void dp_qp_destroyed(struct hca *hca, struct qp *qp);
-/* Move qp to ERR without a command (error completion, CQ overrun, ...). */
+/* Move qp to ERR without a command (error completion, ...). */
 void dp_qp_error(struct hca *hca, struct qp *qp);
+/* A CQ takes no more CQEs: move all its QPs to ERR. */
+void dp_cq_failed(struct hca *hca, struct cq *cq);
 
 /*
  * A send doorbell.  The front decodes it from a write into UAR page uar; number

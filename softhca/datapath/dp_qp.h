@@ -11,10 +11,11 @@
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
  *   umr.c        executes one WQE that changes a memory key
+ *   dp_qp.c      a QP's way into ERR and back to RESET
+ *   err_poll.c   looks for receives that are posted to QPs in ERR
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
  *   cqe.c        completions
- *   dp_qp.c      a QP's way into ERR and back to RESET
  *   wqe.c xlat.c klm.c mkey.c device.c   decoding, translation, objects
  *
  * Rules:
@@ -53,7 +54,8 @@
 #define DP_COST_PACKET	  16u
 #define DP_BYTES_PER_UNIT 64u
 
-#define DP_ERR_POLL_NS	2000000u
+#define DP_ERR_POLL_NS	2000000u /* doubled with each level */
+#define DP_ERR_LEVELS	10u
 #define DP_RNR_MIN_NS	100000u
 #define DP_MAX_WAIT_NS	4000000000u /* all tries together */
 #define DP_RNR_INFINITE 7u
@@ -111,16 +113,22 @@ struct dp_qp {
 	struct loop_timer timer; /* of the requester */
 	struct requester req;
 	struct responder resp;
-	bool last_wqe; /* SRQ_LAST_WQE reported */
-	/* The list of all QPs; the list of QPs in ERR, which are polled. */
-	struct dp_qp *next, *prev;
+	bool last_wqe;		   /* SRQ_LAST_WQE reported */
+	struct dp_qp *next, *prev; /* of the list of all QPs */
+	/* Private to err_poll.c. */
 	struct dp_qp *err_next, *err_prev;
-	bool on_err_list;
+	uint64_t err_due; /* the time of the next look; 0 on no list */
+	uint8_t err_level;
+};
+
+struct dp_err_list {
+	struct dp_qp *first, *last;
 };
 
 struct datapath {
 	struct hca *hca;
-	struct dp_qp *qps, *err_qps;
+	struct dp_qp *qps;
+	struct dp_err_list err_lists[DP_ERR_LEVELS];
 	struct loop_timer err_timer;
 	uint64_t max_wait_ns;
 	/* Scratch memory of the call in progress. */
@@ -225,6 +233,14 @@ void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
 /* umr.c: execute all of wqe, which must be hca->dp->swqe. */
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 			    struct req_error *error);
+
+/*
+ * err_poll.c: look for receives that are posted to this QP from now on, and soon
+ * at first; stop that.  err_poll() is the timer's handler.
+ */
+void err_poll_begin(struct dp_qp *dq);
+void err_poll_end(struct dp_qp *dq);
+void err_poll(void *arg);
 
 /* flush.c: one turn.  True when more can be done at once. */
 bool flush_run(struct dp_qp *dq);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Flush: every WQE of a QP in ERR completes with a flush error, also a WQE that
- * is posted later (dp_qp.c polls for these).
+ * is posted later (err_poll.c looks for these).
  *
  * A QP with an SRQ flushes only the receive WQE that it has taken already.  The
  * other WQEs of the SRQ stay there.  The QP then reports SRQ_LAST_WQE.

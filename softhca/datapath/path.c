@@ -36,5 +36,5 @@ void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt)
 {
 	loop_spend(hca->loop, DP_COST_PACKET + pkt->len / DP_BYTES_PER_UNIT);
 	if (address(pkt, hca, path))
-		wire_send(hca->port.wire, pkt);
+		wire_send(&hca->port, pkt);
 }

@@ -108,7 +108,7 @@ void cmdq_set_address(struct hca *hca, uint64_t addr)
 {
 	hca->front->cmdq.addr = addr;
 	hca->front->cmdq.valid = true;
-	log_info("%s: command queue at 0x%" PRIx64, hca->name, addr);
+	limit_info(hca->name, "command queue at 0x%" PRIx64, addr);
 }
 
 static size_t min_size(size_t a, size_t b)
@@ -261,26 +261,28 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 
 	if (dma_read(hca->dma, addr, entry, sizeof(entry)) ||
 	    !dma_ptr(hca->dma, addr, sizeof(entry), DMA_WRITE, NULL)) {
-		log_warn("%s: command entry %u is not in guest memory",
-			 hca->name, slot);
+		limit_warn(hca->name, "command entry %u is not in guest memory",
+			   slot);
 		return;
 	}
 	if (!(entry[ENTRY_STATUS] & OWNER_HW)) {
-		log_warn("%s: doorbell for command entry %u, which the driver "
-			 "owns",
-			 hca->name, slot);
+		limit_warn(hca->name,
+			   "doorbell for command entry %u, which the driver "
+			   "owns",
+			   slot);
 		return;
 	}
 	start = loop_now_ns();
 	delivery = run(hca, addr, entry);
 	took = loop_now_ns() - start;
 	if (took > SLOW_NS)
-		log_warn("%s: command 0x%03x took %" PRIu64 " ms", hca->name,
-			 be16_get(entry + ENTRY_IN), took / 1000000);
+		limit_warn(hca->name, "command 0x%03x took %" PRIu64 " ms",
+			   be16_get(entry + ENTRY_IN), took / 1000000);
 	if (delivery)
-		log_warn("%s: command entry %u opcode 0x%03x: delivery "
-			 "status 0x%02x",
-			 hca->name, slot, be16_get(entry + ENTRY_IN), delivery);
+		limit_warn(hca->name,
+			   "command entry %u opcode 0x%03x: delivery "
+			   "status 0x%02x",
+			   slot, be16_get(entry + ENTRY_IN), delivery);
 	buf_trim(&cmdq->in);
 	buf_trim(&cmdq->out);
 	buf_trim(&cmdq->chain);
@@ -324,8 +326,8 @@ void cmdq_doorbell(struct hca *hca, uint32_t slots)
 	struct cmdq *cmdq = &hca->front->cmdq;
 
 	if (!cmdq->valid) {
-		log_warn("%s: command doorbell before the queue's address",
-			 hca->name);
+		limit_warn(hca->name,
+			   "command doorbell before the queue's address");
 		return;
 	}
 	cmdq->pending |= slots;

@@ -24,7 +24,7 @@ _Static_assert(PCI_CONFIG_SIZE <= VFU_MAX_DATA, "config space in one access");
 static void raise_vector(struct hca *hca, unsigned int vector)
 {
 	if (vector >= HCA_NUM_VECTORS) {
-		log_warn("%s: no MSI-X vector %u", hca->name, vector);
+		limit_warn(hca->name, "no MSI-X vector %u", vector);
 		return;
 	}
 	if (irqs_raise(&hca->front->irqs, vector))

@@ -218,8 +218,8 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 		break;
 	case VFU_TYPE_REPLY:
 		/* The server sends no commands, so it expects no replies. */
-		log_warn("%s: unexpected reply from the client",
-			 vfu->device->name);
+		limit_warn(vfu->device->name,
+			   "unexpected reply from the client");
 		return;
 	default:
 		reply(vfu, &msg->hdr, EINVAL, 0);
@@ -258,8 +258,8 @@ static size_t handle_message(struct vfu *vfu, const uint8_t *data, size_t len,
 	memcpy(&msg.hdr, data, HEADER_SIZE);
 	size = msg.hdr.size;
 	if (size < HEADER_SIZE || size > VFU_MAX_MSG) {
-		log_warn("%s: vfio-user message of size %zu", vfu->device->name,
-			 size);
+		limit_warn(vfu->device->name, "vfio-user message of size %zu",
+			   size);
 		reply(vfu, &msg.hdr, EINVAL, 0);
 		if (size > HEADER_SIZE)
 			vfu->discard = size - HEADER_SIZE;
@@ -397,7 +397,7 @@ static void drop_client(struct vfu *vfu)
 	vfu->out = NULL;
 	vfu->out_size = vfu->out_from = vfu->out_to = 0;
 	if (vfu->negotiated) {
-		log_info("%s: client disconnected", vfu->device->name);
+		limit_info(vfu->device->name, "client disconnected");
 		vfu->negotiated = false;
 		vfu->device->ops->disconnected(vfu->device->dev);
 	}
@@ -427,8 +427,8 @@ static void no_hello(void *arg)
 {
 	struct vfu *vfu = arg;
 
-	log_warn("%s: client sent no VERSION in time, dropped",
-		 vfu->device->name);
+	limit_warn(vfu->device->name,
+		   "client sent no VERSION in time, dropped");
 	drop_client(vfu);
 	listen_again(vfu);
 }

@@ -28,11 +28,13 @@ void wire_leave(struct wire *wire, struct port *port);
 
 /*
  * Deliver a packet before returning.  A packet is lost when no port has its
- * destination address.  The sender is not told, as on a real link; wire_lost()
- * counts such packets.
+ * destination address, or when its source address does not belong to the port
+ * that sends it.  The sender is not told, as on a real link; wire_lost() and
+ * wire_forged() count such packets.
  */
-void wire_send(struct wire *wire, const struct pkt *pkt);
+void wire_send(struct port *from, const struct pkt *pkt);
 uint64_t wire_lost(const struct wire *wire);
+uint64_t wire_forged(const struct wire *wire);
 
 /* For tests: tap sees each packet first and drops it by returning true. */
 typedef bool (*wire_tap_fn)(void *arg, const struct pkt *pkt);

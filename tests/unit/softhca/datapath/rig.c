@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-#define MAX_THINGS 64u
+#define MAX_THINGS 320u
 
 struct guest ga, gb;
 struct rig_qp *a, *b;
@@ -70,15 +70,14 @@ static const struct dp_owner owner = {
 static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
 {
 	static const uint8_t mac[6] = { 0x02, 0x5f, 0x4c };
-	struct roce_addr *g = &guest->hca->gids[index];
+	struct roce_addr g = { .version = 2 };
 
-	memset(g, 0, sizeof(*g));
-	g->gid[10] = g->gid[11] = 0xff;
-	g->gid[12] = 10;
-	g->gid[15] = last;
-	memcpy(g->mac, mac, 6);
-	g->mac[5] = last;
-	g->version = 2;
+	g.gid[10] = g.gid[11] = 0xff;
+	g.gid[12] = 10;
+	g.gid[15] = last;
+	memcpy(g.mac, mac, 6);
+	g.mac[5] = last;
+	assert_int_equal(port_set_address(&guest->hca->port, index, &g), 0);
 }
 
 int rig_setup(void **state)
