@@ -23,6 +23,7 @@ struct hca *hca_create(struct loop *loop, struct wire *wire, unsigned int index)
 		return NULL;
 	snprintf(hca->name, sizeof(hca->name), "hca%u", index);
 	hca->loop = loop;
+	hca->mem.limit = HCA_MEMORY;
 	loop_lane_init(&hca->lane);
 	hca->dma = dma_map_create();
 	if (!hca->dma) {
@@ -55,6 +56,11 @@ err_free:
 	free(hca);
 	errno = err;
 	return NULL;
+}
+
+void hca_set_memory(struct hca *hca, size_t bytes)
+{
+	hca->mem.limit = bytes;
 }
 
 void hca_destroy(struct hca *hca)

@@ -37,6 +37,7 @@ struct options {
 	const char *sockets[MAX_HCAS];
 	unsigned int num;
 	const char *log, *control;
+	size_t memory;
 	bool once, verbose;
 };
 
@@ -62,6 +63,8 @@ static const char usage[] =
 	"                      driver: time, HCA, name, status, syndrome\n"
 	"  -v, --verbose       log doorbells and unknown registers too\n"
 	"  -c, --control PATH  answer softhcactl at PATH\n"
+	"  -m, --memory SIZE   what a guest may make its HCA allocate, with K, M or G;\n"
+	"                      512M by default\n"
 	"  -C, --cap NAME=NUM  report NUM as the value of a capability; NAME is\n"
 	"                      the kernel's name of its field (for tests)\n"
 	"  -1, --once          exit when every client that connected has gone;\n"
@@ -74,6 +77,32 @@ static const char usage[] =
 	"fault (an \"error\" line in the log and on standard error).\n";
 
 /* ---- command line ---- */
+
+static int set_memory(struct options *opt, const char *text)
+{
+	static const char units[] = "KMG";
+	unsigned long long bytes;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit && !errno &&
+	    !__builtin_mul_overflow(bytes, 1024ull << (unit - units) * 10,
+				    &bytes))
+		end++;
+	if (errno || *end || text[0] < '0' || text[0] > '9' ||
+	    bytes < HCA_MEMORY_MIN || bytes > SIZE_MAX / 2) {
+		fprintf(stderr,
+			"softhca: --memory '%s': give a size of 1M at least, "
+			"such as 512M or 2G\n",
+			text);
+		return EXIT_USAGE;
+	}
+	opt->memory = (size_t)bytes;
+	return -1;
+}
 
 /* The parsers return -1 to go on, or the exit status. */
 static int set_cap(const char *text)
@@ -107,6 +136,8 @@ static int parse_one(struct options *opt, int c)
 	case 'c':
 		opt->control = optarg;
 		return -1;
+	case 'm':
+		return set_memory(opt, optarg);
 	case 'C':
 		return set_cap(optarg);
 	case '1':
@@ -131,6 +162,7 @@ static int parse(struct options *opt, int argc, char **argv)
 		{ "log", required_argument, NULL, 'l' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "control", required_argument, NULL, 'c' },
+		{ "memory", required_argument, NULL, 'm' },
 		{ "cap", required_argument, NULL, 'C' },
 		{ "once", no_argument, NULL, '1' },
 		{ "help", no_argument, NULL, 'h' },
@@ -139,7 +171,7 @@ static int parse(struct options *opt, int argc, char **argv)
 	};
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "s:l:vc:C:1hV", long_options,
+	while ((c = getopt_long(argc, argv, "s:l:vc:m:C:1hV", long_options,
 				NULL)) != -1) {
 		ret = parse_one(opt, c);
 		if (ret >= 0)
@@ -230,6 +262,7 @@ static int start_hca(struct program *prog, unsigned int index)
 
 	if (!hca)
 		return fail(path, errno);
+	hca_set_memory(hca, prog->opt->memory);
 	prog->hcas[prog->num++] = hca;
 	err = front_listen(hca, path, on_change, prog);
 	return err ? fail(path, err) : 0;
@@ -282,7 +315,7 @@ static void finish(struct program *prog)
 
 int main(int argc, char **argv)
 {
-	struct options opt = { .num = 0 };
+	struct options opt = { .memory = HCA_MEMORY };
 	struct program prog = { .opt = &opt, .signal_fd = -1 };
 	int ret;
 

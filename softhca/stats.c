@@ -186,6 +186,11 @@ static void put_hca(struct writer *w, struct hca *hca)
 	put(w, "forged", wire_forged(hca->port.wire));
 	leave(w);
 	put_translations(w, hca);
+	enter(w, "memory");
+	put(w, "used", hca->mem.used);
+	put(w, "peak", hca->mem.peak);
+	put(w, "limit", hca->mem.limit);
+	leave(w);
 	enter(w, "work");
 	put(w, "turn_max", s->turn_max);
 	put(w, "turn_bound", DP_TURN_WORK);

@@ -11,9 +11,11 @@
 #include "limit.h"
 #include "log.h"
 #include "loop.h"
+#include "mem.h"
 #include "obj.h"
 #include "ring.h"
 #include "spans.h"
+#include "sparse.h"
 #include "usock.h"
 
 #endif

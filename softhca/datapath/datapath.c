@@ -59,7 +59,7 @@ void dp_cq_failed(struct hca *hca, struct cq *cq)
 int dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	struct datapath *dp = hca->dp;
-	struct dp_qp *dq = calloc(1, sizeof(*dq));
+	struct dp_qp *dq = mem_alloc(&hca->mem, sizeof(*dq));
 
 	if (!dq)
 		return ENOMEM;
@@ -120,7 +120,7 @@ void dp_qp_destroyed(struct hca *hca, struct qp *qp)
 		dp->qps = dq->next;
 	if (dq->next)
 		dq->next->prev = dq->prev;
-	free(dq);
+	mem_free(dq);
 	qp->dp = NULL;
 }
 

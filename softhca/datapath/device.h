@@ -61,6 +61,7 @@ struct hca {
 	struct loop *loop;
 	struct loop_lane lane; /* of all work items of this HCA */
 	struct dma_map *dma;
+	struct mem_budget mem; /* for all that the guest makes */
 
 	struct port port; /* its addresses are gids[] */
 	struct roce_addr gids[HCA_GID_TABLE];

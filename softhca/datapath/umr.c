@@ -188,7 +188,7 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 		return true;
 	if (bits_get(seg, DATA_INLINE) || bits_get(seg, DATA_LEN) < len)
 		return false;
-	umr->fetched = malloc(len);
+	umr->fetched = mem_alloc(&dq->hca->mem, len);
 	if (!umr->fetched)
 		return false;
 	for (; done < len; pieces += from->pieces) {
@@ -336,12 +336,12 @@ enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 	if (why)
 		return fail(dq, wqe, why, error, SYN_MW_BIND);
 	if (!fetch_list(&umr, dq)) {
-		free(umr.fetched);
+		mem_free(umr.fetched);
 		return fail(dq, wqe, "the list cannot be read", error,
 			    SYN_LOCAL_PROT);
 	}
 	loop_spend(dq->hca->loop, umr.num);
 	why = change(&umr, dq);
-	free(umr.fetched);
+	mem_free(umr.fetched);
 	return why ? fail(dq, wqe, why, error, SYN_MW_BIND) : REQ_DONE;
 }

@@ -89,7 +89,7 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 	uint64_t entries = (uint64_t)mkey->octwords * 2;
 	uint64_t page, off;
 
-	if (!mkey->mtt || mkey->log_page < 3 || mkey->log_page > 62)
+	if (!mkey->mtt.chunks || mkey->log_page < 3 || mkey->log_page > 62)
 		return XLAT_FAULT;
 	page = (uint64_t)1 << mkey->log_page;
 	off = mkey->on_umem ? mkey->umem_off : mkey->start & (page - 1);
@@ -100,12 +100,15 @@ static enum xlat_status walk_mtt(struct walk *w, const struct mkey *mkey,
 		uint64_t in_page = off & (page - 1);
 		uint64_t n = page - in_page < len ? page - in_page : len;
 		enum xlat_status status;
+		uint64_t addr;
 		bool full;
 
-		if (index >= entries || mkey->mtt[index] == MKEY_NO_PAGE)
+		if (index >= entries)
 			return XLAT_FAULT;
-		status = emit_all(w, (mkey->mtt[index] & ~(page - 1)) + in_page,
-				  n, &full);
+		addr = mkey_page(mkey, index);
+		if (addr == MKEY_NO_PAGE)
+			return XLAT_FAULT;
+		status = emit_all(w, (addr & ~(page - 1)) + in_page, n, &full);
 		if (status || full)
 			return status;
 		off += n;

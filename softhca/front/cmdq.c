@@ -49,6 +49,7 @@
 
 /* A buffer above this size is not kept between commands. */
 #define KEEP_SIZE (1u << 20)
+#define MIN_SIZE  4096u
 
 /* Delivery status. */
 enum delivery {
@@ -63,14 +64,14 @@ enum delivery {
 	DELIVERY_BAD_TYPE = 0x10,
 };
 
-static bool buf_reserve(struct cmdq_buf *buf, size_t size)
+static bool buf_reserve(struct hca *hca, struct cmdq_buf *buf, size_t size)
 {
 	uint8_t *data;
 
 	if (size <= buf->size)
 		return true;
-	size = (size + 4095) & ~(size_t)4095;
-	data = realloc(buf->data, size);
+	size = (size + MIN_SIZE - 1) & ~(size_t)(MIN_SIZE - 1);
+	data = mem_resize(&hca->mem, buf->data, size);
 	if (!data)
 		return false;
 	buf->data = data;
@@ -80,15 +81,26 @@ static bool buf_reserve(struct cmdq_buf *buf, size_t size)
 
 static void buf_free(struct cmdq_buf *buf)
 {
-	free(buf->data);
+	mem_free(buf->data);
 	buf->data = NULL;
 	buf->size = 0;
 }
 
-static void buf_trim(struct cmdq_buf *buf)
+/*
+ * A part is always kept, so that a guest that has used up its memory can still
+ * destroy something.
+ */
+static void buf_trim(struct hca *hca, struct cmdq_buf *buf)
 {
-	if (buf->size > KEEP_SIZE)
-		buf_free(buf);
+	uint8_t *data;
+
+	if (buf->size <= KEEP_SIZE)
+		return;
+	data = mem_resize(&hca->mem, buf->data, MIN_SIZE);
+	if (!data)
+		return;
+	buf->data = data;
+	buf->size = MIN_SIZE;
 }
 
 void cmdq_reset(struct hca *hca)
@@ -151,7 +163,7 @@ static enum delivery gather_input(struct hca *hca, const uint8_t *entry,
 	size_t i, n, done;
 
 	/* There is always room for the inline part, which is copied whole. */
-	if (!buf_reserve(in, len < INLINE_SIZE ? INLINE_SIZE : len))
+	if (!buf_reserve(hca, in, len < INLINE_SIZE ? INLINE_SIZE : len))
 		return DELIVERY_FW_ERR;
 	memcpy(in->data, entry + ENTRY_IN, INLINE_SIZE);
 	done = INLINE_SIZE;
@@ -178,8 +190,9 @@ static enum delivery walk_output(struct hca *hca, const uint8_t *entry,
 	uint8_t box[BOX_SIZE];
 	enum delivery err;
 
-	if (!buf_reserve(&cmdq->chain, n * sizeof(addr)) ||
-	    !buf_reserve(&cmdq->out, len < INLINE_SIZE ? INLINE_SIZE : len))
+	if (!buf_reserve(hca, &cmdq->chain, n * sizeof(addr)) ||
+	    !buf_reserve(hca, &cmdq->out,
+			 len < INLINE_SIZE ? INLINE_SIZE : len))
 		return DELIVERY_FW_ERR;
 	for (i = 0; i < n; i++) {
 		err = read_box(hca, addr, (uint32_t)i, entry[ENTRY_TOKEN],
@@ -283,9 +296,9 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 			   "command entry %u opcode 0x%03x: delivery "
 			   "status 0x%02x",
 			   slot, be16_get(entry + ENTRY_IN), delivery);
-	buf_trim(&cmdq->in);
-	buf_trim(&cmdq->out);
-	buf_trim(&cmdq->chain);
+	buf_trim(hca, &cmdq->in);
+	buf_trim(hca, &cmdq->out);
+	buf_trim(hca, &cmdq->chain);
 
 	status = dma_ptr(hca->dma, addr + ENTRY_STATUS, 1, DMA_WRITE, NULL);
 	if (!status)

@@ -423,14 +423,21 @@ static void on_client(void *arg, uint32_t events)
 	watch(vfu);
 }
 
+void vfu_disconnect(struct vfu *vfu)
+{
+	if (vfu->fd < 0)
+		return;
+	drop_client(vfu);
+	listen_again(vfu);
+}
+
 static void no_hello(void *arg)
 {
 	struct vfu *vfu = arg;
 
 	limit_warn(vfu->device->name,
 		   "client sent no VERSION in time, dropped");
-	drop_client(vfu);
-	listen_again(vfu);
+	vfu_disconnect(vfu);
 }
 
 static void on_listen(void *arg, uint32_t events)

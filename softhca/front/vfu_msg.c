@@ -95,6 +95,12 @@ static int do_dma_map(const struct vfu_device *device, struct vfu_msg *msg)
 		   (unsigned long long)map.iova, (unsigned long long)map.size,
 		   prot, fd < 0 ? " no memory" : "",
 		   err ? strerror(err) : "ok");
+	if (err == ENOTSUP)
+		limit_warn(device->name,
+			   "memory at 0x%llx refused: it must be a memfd or a "
+			   "regular file on tmpfs, hugetlbfs, ext4, XFS, Btrfs "
+			   "or F2FS",
+			   (unsigned long long)map.iova);
 	return err;
 }
 

@@ -130,7 +130,7 @@ struct ring_spec {
 	size_t pas;		  /* byte offset of the list in the input */
 };
 /* Read the page list of a ring.  A refusal allocates nothing. */
-enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
+enum cmd_status cmd_ring(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 			 const struct ring_spec *spec, struct ring *ring);
 
 #endif

@@ -108,7 +108,7 @@ int objects_init(struct hca *hca, unsigned int index)
 		return ENOMEM;
 	set_identity(hca->objects, index);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
-		obj_table_init(&hca->obj[kind], spaces[kind].first,
+		obj_table_init(&hca->obj[kind], &hca->mem, spaces[kind].first,
 			       spaces[kind].limit);
 	hca->owner = &owner;
 	set_defaults(hca);

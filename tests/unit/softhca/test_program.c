@@ -200,6 +200,7 @@ static void vm_write32(struct vm *vm, uint64_t off, uint32_t value)
 static int vm_command(struct vm *vm, uint16_t opcode)
 {
 	uint8_t *entry = vm->ram, buf[4];
+	unsigned int i;
 
 	vm_write32(vm, 0x10, 0);
 	vm_write32(vm, 0x14, RAM_AT);
@@ -213,6 +214,11 @@ static int vm_command(struct vm *vm, uint16_t opcode)
 	/* Reads do not pass posted writes. */
 	assert_int_equal(client_read(&vm->c, BAR, 0x14, buf, 4), 0);
 	assert_int_equal(be32_get(buf), RAM_AT | 0x56);
+	/* The command runs some time after its doorbell. */
+	for (i = 0;
+	     i < PATIENCE && __atomic_load_n(&entry[0x3f], __ATOMIC_ACQUIRE);
+	     i++)
+		usleep(i ? 10000 : 0);
 	assert_int_equal(entry[0x3f], 0);
 	return entry[0x20];
 }
@@ -303,6 +309,32 @@ static void test_signals(void **state)
 		assert_gone();
 		vm_end(&vm);
 	}
+}
+
+/* A client that shortens its guest's memory loses its HCA, and no other does. */
+static void test_memory_taken_away(void **state)
+{
+	pid_t pid = start_hcas(false);
+	struct vm bad, good;
+	unsigned int i;
+
+	(void)state;
+	vm_start(&good, sock[1]);
+	for (i = 0; i < 3; i++) {
+		vm_start(&bad, sock[0]);
+		assert_int_equal(vm_enable(&bad), 0);
+		assert_int_equal(ftruncate(bad.fd, 0), 0);
+		vm_write32(&bad, 0x18, 1);
+		assert_true(client_closed(&bad.c, PATIENCE * 10));
+		assert_int_equal(vm_enable(&good), 0);
+		vm_end(&bad);
+	}
+	vm_end(&good);
+	kill(pid, SIGTERM);
+	assert_int_equal(end_of(pid), 0);
+	assert_non_null(strstr(file_text(log_path),
+			       "warning: hca0: the client has taken away "
+			       "memory of its guest, dropped"));
 }
 
 static unsigned int fds_of(pid_t pid)
@@ -465,5 +497,5 @@ static void test_command_lines(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 RUN_TESTS(T(test_once), T(test_log), T(test_once_ignores_mere_connections),
-	  T(test_signals), T(test_vms_come_and_go), T(test_softhcactl),
-	  T(test_socket_in_use), T(test_command_lines))
+	  T(test_signals), T(test_memory_taken_away), T(test_vms_come_and_go),
+	  T(test_softhcactl), T(test_socket_in_use), T(test_command_lines))

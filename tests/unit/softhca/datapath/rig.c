@@ -103,7 +103,7 @@ int rig_teardown(void **state)
 	}
 	rig_mkeys_free();
 	for (i = 0; i < num_srqs; i++) {
-		free(srqs[i].srq->srq.ring.pages);
+		ring_free(&srqs[i].srq->srq.ring);
 		free(srqs[i].srq);
 	}
 	guest_fini(&gb);
@@ -117,7 +117,7 @@ static void make_ring(struct guest *guest, struct ring *ring, uint64_t size)
 	uint32_t i, n = (uint32_t)((size + 4095) / 4096);
 	uint64_t gpa = guest_alloc(guest, (size_t)n * 4096);
 
-	ring->pages = calloc(n, sizeof(*ring->pages));
+	ring->pages = mem_array(&guest->hca->mem, n, sizeof(*ring->pages));
 	assert_non_null(ring->pages);
 	for (i = 0; i < n; i++)
 		ring->pages[i] = gpa + (uint64_t)(n - 1 - i) * 4096;

@@ -88,7 +88,7 @@ static void test_mtt(void **state)
 	assert_true(mkey->lr && !mkey->lw && mkey->rr && !mkey->rw);
 	assert_true(mkey->atomic && !mkey->free && !mkey->umr_en);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(mkey->mtt[i], (uint64_t)(i + 5) << 12);
+		assert_int_equal(mkey_page(mkey, i), (uint64_t)(i + 5) << 12);
 }
 
 static void test_pa_klm(void **state)
@@ -101,7 +101,7 @@ static void test_pa_klm(void **state)
 	bits_set(mkc, MKC_LENGTH64, 1);
 	mkey = create();
 	assert_true(mkey->length64);
-	assert_null(mkey->mtt);
+	assert_null(mkey->mtt.chunks);
 
 	for (i = MKEY_KLM; i <= MKEY_KSM; i++) {
 		msg_mkey(&drv, &msg, i);
@@ -271,7 +271,7 @@ static void test_many_free(void **state)
 	bits_set(mkc, MKC_OCTWORDS, 1u << 16);
 	for (i = 0; i < 20000; i++) {
 		mkey = create();
-		assert_null(mkey->mtt);
+		assert_null(mkey->mtt.chunks);
 		assert_true(mkey->free && mkey->umr_en);
 	}
 	assert_int_equal(guest->hca->obj[OBJ_MKEY].count, 20000);
