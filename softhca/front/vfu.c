@@ -326,8 +326,10 @@ static void keep_fds(struct vfu *vfu, struct msghdr *mh, uint64_t at)
 		}
 	}
 	if (mh->msg_flags & MSG_CTRUNC) {
-		log_error("%s: no room for the client's descriptors",
-			  vfu->device->name);
+		/* Clients together can use up the limit of the process. */
+		limit_warn(vfu->device->name,
+			   "no room for the client's descriptors: softhca has "
+			   "as many open files as it may have");
 		if (vfu->num_fds == KEPT_FDS)
 			close(vfu->fds[--vfu->num_fds].fd);
 		vfu->fds[vfu->num_fds++] = (struct kept_fd){ -1, at };
@@ -450,14 +452,14 @@ static void on_listen(void *arg, uint32_t events)
 	if (fd < 0) {
 		if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
 			return;
-		log_error("%s: accept: %s", vfu->device->name, strerror(errno));
+		limit_warn(vfu->device->name, "accept: %s", strerror(errno));
 		loop_del_fd(vfu->loop, vfu->sock.fd);
 		loop_timer_set(vfu->loop, &vfu->accept_timer, ACCEPT_NS);
 		return;
 	}
 	err = loop_add_fd(vfu->loop, fd, EPOLLIN, on_client, vfu);
 	if (err) {
-		log_error("%s: client: %s", vfu->device->name, strerror(err));
+		limit_warn(vfu->device->name, "client: %s", strerror(err));
 		close(fd);
 		return;
 	}

@@ -16,7 +16,10 @@
 #define WIRE_MAX_PORTS 64u
 #define WIRE_CACHE     64u /* a power of two */
 
-/* Who owned an address when it was looked for last; port NULL: nothing. */
+/*
+ * Who owned an address when it was looked for last; port NULL: nothing.  Guests
+ * may choose addresses that share a slot; then each costs a search.
+ */
 struct hint {
 	uint8_t key[ADDR_KEY];
 	struct port *port;
