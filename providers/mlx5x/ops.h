@@ -39,7 +39,9 @@ extern const struct verbs_device_ops mlx5x_device_ops;
 /* uar.c */
 int mlx5x_uars_init(struct mlx5x_context *ctx);
 void mlx5x_uars_fini(struct mlx5x_context *ctx);
+/* A register for a QP.  There always is one. */
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx);
+/* A thread domain's own register; NULL with errno, which is logged. */
 struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx);
 void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf);
 /* Set the addresses of the registers of a page that was mapped again. */

@@ -276,10 +276,6 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 	if (err)
 		goto err_locks;
 	qp->sq.bf = get_bf(ctx, qp);
-	if (!qp->sq.bf) {
-		err = errno ? errno : ENOMEM;
-		goto err_rings;
-	}
 	init_sq(ctx, qp, attr->qp_type, attr->sq_sig_all);
 	qp->rsc.type = MLX5X_RSC_QP;
 	err = mlx5x_rsc_add(&ctx->rscs, &qp->rsc);
@@ -302,7 +298,6 @@ err_rsc:
 	mlx5x_rsc_del(&ctx->rscs, &qp->rsc);
 err_bf:
 	put_bf(ctx, qp);
-err_rings:
 	free_rings(ctx, qp);
 err_locks:
 	fini_locks(qp);

@@ -380,6 +380,27 @@ TEST(shared_register_lock)
 	fake_rc_close(&rc);
 }
 
+/* Without a single BlueFlame register a QP still works. */
+TEST(no_register)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp_cap cap = small;
+	struct ibv_qp *qp;
+
+	to_mctx(rc.context)->bf_reg_size = 512;
+	fake.uar_refused = true;
+	qp = create(&cap);
+	fake.uar_refused = false;
+	assert_non_null(qp);
+	assert_int_equal(fake.qp_req.bfreg_index,
+			 to_mctx(rc.context)->uars.nc->page_id);
+	fake_modify(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(send_record(qp), 1);
+	assert_memory_equal(fake_uar(sq_of(qp)->bf) + 0x800, sq_of(qp)->buf, 8);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+}
+
 TEST(scatter_to_cqe)
 {
 	rig_open_env(&small, "MLX5_SCATTER_TO_CQE", "1");
@@ -392,4 +413,4 @@ TEST(scatter_to_cqe)
 MAIN(RC(qp_caps), RC(qp_sized_by_ops), RC(qp_caps_refused), RC(qp_refused),
      RC(qp_buffers), RC(rate_limit_refused), RC(domains), RC(locks),
      RC(one_lock_each), ALONE(single_threaded), ALONE(shared_register_lock),
-     ALONE(scatter_to_cqe))
+     RC(no_register), ALONE(scatter_to_cqe))
