@@ -111,6 +111,14 @@ int mlx5x_dealloc_mw(struct ibv_mw *mw);
 int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
 
+/* The flags that a region may be registered with. */
+#define MLX5X_ACCESS_KNOWN                                                   \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \
+	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |                 \
+	 IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | \
+	 IBV_ACCESS_HUGETLB | IBV_ACCESS_FLUSH_GLOBAL |                      \
+	 IBV_ACCESS_FLUSH_PERSISTENT | IBV_ACCESS_OPTIONAL_RANGE)
+
 /* With one of these rights pages are pinned for writing. */
 enum {
 	MLX5X_ACCESS_WRITABLE = IBV_ACCESS_LOCAL_WRITE |

@@ -193,7 +193,7 @@ TEST(fences)
 	/* a refused request in between changes nothing */
 	rewind_to(rc.qp, 0);
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	wr[4] = bind_wr(mw1, 1, 8, 1 << 20);
+	wr[4] = bind_wr(mw1, 1, 8, 1 << 10);
 	assert_int_equal(ibv_post_send(rc.qp, &wr[4], &bad), EINVAL);
 	wr[4] = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV,
 				      .send_flags = IBV_SEND_FENCE };
