@@ -67,6 +67,15 @@ static inline int exp_convert_opcode(enum ibv_exp_wr_opcode exp,
 	return EINVAL;
 }
 
+/* What a program can do instead, behind the log's line that refuses it. */
+static inline const char *exp_instead(enum ibv_exp_wr_opcode exp)
+{
+	return exp == IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP ||
+			       exp == IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD
+		       ? ": atomics have no masks here and are of 8 bytes, by IBV_EXP_WR_ATOMIC_CMP_AND_SWP and _FETCH_AND_ADD"
+		       : "";
+}
+
 static inline int exp_convert_flags(uint64_t exp, unsigned int *out)
 {
 	if (exp &

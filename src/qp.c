@@ -9,9 +9,7 @@
 #include "unserved.h"
 #include "visibility.h"
 
-/* Bytes of an ordinary atomic operation. */
-#define ATOMIC_ARG_SIZE 8
-#define STANDARD_ATTRS	((IBV_EXP_QP_DEST_QPN << 1) - 1)
+#define STANDARD_ATTRS ((IBV_EXP_QP_DEST_QPN << 1) - 1)
 #define EXP_ATTRS                                                             \
 	(IBV_EXP_QP_GROUP_RSS | IBV_EXP_QP_DC_KEY | IBV_EXP_QP_FLOW_ENTROPY | \
 	 IBV_EXP_QP_OOO_RW_DATA_PLACEMENT)
@@ -62,9 +60,6 @@ static int check_groups(const struct ibv_context *context,
 	if ((mask & IBV_EXP_QP_INIT_ATTR_QPG) &&
 	    attr->qpg.qpg_type != IBV_EXP_QPG_NONE)
 		group = "QPG";
-	if ((mask & IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG) &&
-	    attr->max_atomic_arg > ATOMIC_ARG_SIZE)
-		group = "ATOMICS_ARG";
 	if ((mask & IBV_EXP_QP_INIT_ATTR_RES_DOMAIN) && attr->res_domain)
 		group = "RES_DOMAIN";
 	if ((mask & IBV_EXP_QP_INIT_ATTR_RX_HASH) && attr->rx_hash_conf)
