@@ -51,6 +51,17 @@ static int check_create(const struct ibv_context *context,
 	return 0;
 }
 
+/* Types that only the vendor's library had; other providers need not know. */
+static int check_type(const struct ibv_context *context, enum ibv_qp_type type)
+{
+	if (type != IBV_QPT_XRC && type != IBV_EXP_QPT_DC_INI)
+		return 0;
+	log_err(context,
+		"QP type %d is not served: DC initiators (%d) and XRC in one type (%d) are the vendor's",
+		type, IBV_EXP_QPT_DC_INI, IBV_QPT_XRC);
+	return EOPNOTSUPP;
+}
+
 static int check_groups(const struct ibv_context *context,
 			const struct ibv_exp_qp_init_attr *attr)
 {
@@ -96,6 +107,8 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 		return NULL;
 	}
 	err = check_create(context, attr);
+	if (!err)
+		err = check_type(context, attr->qp_type);
 	if (!err)
 		err = check_groups(context, attr);
 	if (err) {

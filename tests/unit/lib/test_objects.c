@@ -235,6 +235,12 @@ static void test_create_qp_refused(void **state)
 		    errno != bad[i].err)
 			fail_msg("case %zu: errno %d", i, errno);
 	}
+	/* Types that have a name here and are not served. */
+	init_qp_attr(&attr);
+	attr.qp_type = IBV_EXP_QPT_DC_INI;
+	NO_OBJECT(EOPNOTSUPP, ibv_exp_create_qp(&fake_context, &attr));
+	attr.qp_type = IBV_QPT_XRC;
+	NO_OBJECT(EOPNOTSUPP, ibv_exp_create_qp(&fake_context, &attr));
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(NULL, &attr));
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(&fake_context, NULL));
 }
