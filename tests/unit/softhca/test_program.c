@@ -430,6 +430,9 @@ static void test_softhcactl(void **state)
 	assert_non_null(strstr(ctl("objects", NULL, 0), "hca1.qp 0\n"));
 	assert_int_equal(ctl("objects", "-j", 0)[0], '{');
 	ctl("nonsense", NULL, 2);
+	assert_non_null(
+		strstr(ctl("qp", "0x77", 1), "softhcactl: error no QP 0x77\n"));
+	assert_non_null(strstr(ctl("trace", "all", 1), "error usage: trace"));
 	ctl("help", NULL, 0);
 	vm_end(&vm);
 	kill(pid, SIGTERM);
@@ -479,6 +482,10 @@ static void test_command_lines(void **state)
 	const char *const none[] = { SOFTHCA_PROGRAM, NULL };
 	const char *const junk[] = { SOFTHCA_PROGRAM, "-s", sock[0], "x",
 				     NULL };
+	const char *const level[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-L",
+				      "all",	       NULL };
+	const char *const memory[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-m",
+				       "10K",		NULL };
 	const char *const unknown[] = { SOFTHCA_PROGRAM, "--frobnicate", NULL };
 	const char *const no_log[] = { SOFTHCA_PROGRAM,	   "-s", sock[0], "-l",
 				       "/nonexistent/log", NULL };
@@ -486,6 +493,11 @@ static void test_command_lines(void **state)
 	(void)state;
 	assert_int_equal(run(help), 0);
 	assert_non_null(strstr(file_text(out_path), "--once"));
+	assert_int_equal(run(level), 2);
+	assert_non_null(strstr(file_text(out_path),
+			       "give error, warning, info, trace or debug"));
+	assert_int_equal(run(memory), 2);
+	assert_non_null(strstr(file_text(out_path), "a size of 1M at least"));
 	assert_int_equal(run(version), 0);
 	assert_memory_equal(file_text(out_path), "softhca ", 8);
 	assert_int_equal(run(none), 2);
