@@ -23,6 +23,8 @@ struct hca *hca_create(struct loop *loop, struct wire *wire, unsigned int index)
 		return NULL;
 	snprintf(hca->name, sizeof(hca->name), "hca%u", index);
 	hca->loop = loop;
+	hca->mem.limit = HCA_MEMORY;
+	loop_lane_init(&hca->lane);
 	hca->dma = dma_map_create();
 	if (!hca->dma) {
 		err = ENOMEM;
@@ -56,6 +58,11 @@ err_free:
 	return NULL;
 }
 
+void hca_set_memory(struct hca *hca, size_t bytes)
+{
+	hca->mem.limit = bytes;
+}
+
 void hca_destroy(struct hca *hca)
 {
 	if (!hca)
@@ -67,5 +74,6 @@ void hca_destroy(struct hca *hca)
 	objects_fini(hca);
 	dp_fini(hca);
 	dma_map_destroy(hca->dma);
+	limit_end(hca->name);
 	free(hca);
 }

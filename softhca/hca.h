@@ -5,9 +5,15 @@
 #ifndef SOFTHCA_HCA_H
 #define SOFTHCA_HCA_H
 
+#include <stddef.h>
+
 struct hca;
 struct loop;
 struct wire;
+
+/* What a guest may make an HCA allocate (base/mem.h), unless told otherwise. */
+#define HCA_MEMORY     ((size_t)512 << 20)
+#define HCA_MEMORY_MIN ((size_t)1 << 20)
 
 /*
  * index is the HCA's place in the order of --socket; its name and addresses
@@ -15,6 +21,8 @@ struct wire;
  */
 struct hca *hca_create(struct loop *loop, struct wire *wire,
 		       unsigned int index);
+/* Before the HCA serves anybody. */
+void hca_set_memory(struct hca *hca, size_t bytes);
 void hca_destroy(struct hca *hca);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "base.h"
 #include "control.h"
+#include "datapath.h"
 #include "front.h"
 #include "hca.h"
 #include "net.h"
@@ -37,7 +38,9 @@ struct options {
 	const char *sockets[MAX_HCAS];
 	unsigned int num;
 	const char *log, *control;
-	bool once, verbose;
+	size_t memory;
+	enum log_level level;
+	bool once, trace;
 };
 
 struct program {
@@ -60,8 +63,14 @@ static const char usage[] =
 	"  -s, --socket PATH   serve one more HCA at PATH\n"
 	"  -l, --log FILE      append a line to FILE for each command of the\n"
 	"                      driver: time, HCA, name, status, syndrome\n"
-	"  -v, --verbose       log doorbells and unknown registers too\n"
+	"  -L, --log-level LEVEL\n"
+	"                      what goes to FILE: error, warning, info (default),\n"
+	"                      trace (why work requests fail, for all QPs), debug\n"
+	"                      (also doorbells and unknown registers)\n"
+	"  -v, --verbose       the same as --log-level debug, without the trace\n"
 	"  -c, --control PATH  answer softhcactl at PATH\n"
+	"  -m, --memory SIZE   what a guest may make its HCA allocate, with K, M or G;\n"
+	"                      512M by default\n"
 	"  -C, --cap NAME=NUM  report NUM as the value of a capability; NAME is\n"
 	"                      the kernel's name of its field (for tests)\n"
 	"  -1, --once          exit when every client that connected has gone;\n"
@@ -74,6 +83,55 @@ static const char usage[] =
 	"fault (an \"error\" line in the log and on standard error).\n";
 
 /* ---- command line ---- */
+
+static int set_level(struct options *opt, const char *name)
+{
+	static const char *const names[] = {
+		[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warning",
+		[LOG_LEVEL_INFO] = "info",   [LOG_LEVEL_TRACE] = "trace",
+		[LOG_LEVEL_DEBUG] = "debug",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]))
+			continue;
+		opt->level = i;
+		opt->trace = i >= LOG_LEVEL_TRACE;
+		return -1;
+	}
+	fprintf(stderr,
+		"softhca: --log-level '%s': give error, warning, info, trace or "
+		"debug\n",
+		name);
+	return EXIT_USAGE;
+}
+
+static int set_memory(struct options *opt, const char *text)
+{
+	static const char units[] = "KMG";
+	unsigned long long bytes;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit && !errno &&
+	    !__builtin_mul_overflow(bytes, 1024ull << (unit - units) * 10,
+				    &bytes))
+		end++;
+	if (errno || *end || text[0] < '0' || text[0] > '9' ||
+	    bytes < HCA_MEMORY_MIN || bytes > SIZE_MAX / 2) {
+		fprintf(stderr,
+			"softhca: --memory '%s': give a size of 1M at least, "
+			"such as 512M or 2G\n",
+			text);
+		return EXIT_USAGE;
+	}
+	opt->memory = (size_t)bytes;
+	return -1;
+}
 
 /* The parsers return -1 to go on, or the exit status. */
 static int set_cap(const char *text)
@@ -102,11 +160,15 @@ static int parse_one(struct options *opt, int c)
 		opt->log = optarg;
 		return -1;
 	case 'v':
-		opt->verbose = true;
+		opt->level = LOG_LEVEL_DEBUG;
 		return -1;
+	case 'L':
+		return set_level(opt, optarg);
 	case 'c':
 		opt->control = optarg;
 		return -1;
+	case 'm':
+		return set_memory(opt, optarg);
 	case 'C':
 		return set_cap(optarg);
 	case '1':
@@ -129,8 +191,10 @@ static int parse(struct options *opt, int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "socket", required_argument, NULL, 's' },
 		{ "log", required_argument, NULL, 'l' },
+		{ "log-level", required_argument, NULL, 'L' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "control", required_argument, NULL, 'c' },
+		{ "memory", required_argument, NULL, 'm' },
 		{ "cap", required_argument, NULL, 'C' },
 		{ "once", no_argument, NULL, '1' },
 		{ "help", no_argument, NULL, 'h' },
@@ -139,7 +203,7 @@ static int parse(struct options *opt, int argc, char **argv)
 	};
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "s:l:vc:C:1hV", long_options,
+	while ((c = getopt_long(argc, argv, "s:l:L:vc:m:C:1hV", long_options,
 				NULL)) != -1) {
 		ret = parse_one(opt, c);
 		if (ret >= 0)
@@ -230,6 +294,8 @@ static int start_hca(struct program *prog, unsigned int index)
 
 	if (!hca)
 		return fail(path, errno);
+	hca_set_memory(hca, prog->opt->memory);
+	trace_set_all(hca, prog->opt->trace);
 	prog->hcas[prog->num++] = hca;
 	err = front_listen(hca, path, on_change, prog);
 	return err ? fail(path, err) : 0;
@@ -241,8 +307,7 @@ static int start(struct program *prog)
 	unsigned int i;
 	int err;
 
-	err = log_open(opt->log,
-		       opt->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	err = log_open(opt->log, opt->level);
 	if (err)
 		return fail(opt->log, err);
 	prog->loop = loop_create();
@@ -282,7 +347,7 @@ static void finish(struct program *prog)
 
 int main(int argc, char **argv)
 {
-	struct options opt = { .num = 0 };
+	struct options opt = { .memory = HCA_MEMORY, .level = LOG_LEVEL_INFO };
 	struct program prog = { .opt = &opt, .signal_fd = -1 };
 	int ret;
 

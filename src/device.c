@@ -143,7 +143,10 @@ MLX5X_EXPORT int ibv_exp_query_gid_attr(struct ibv_context *context,
 	    attr->comp_mask >= IBV_EXP_QUERY_GID_ATTR_RESERVED)
 		return fail(EINVAL);
 	err = ibv_query_gid_ex(context, port_num, index, &entry, 0);
-	if (err)
+	/* Programs that walk the table expect empty entries as zero GIDs. */
+	if (err == ENODATA)
+		entry = (struct ibv_gid_entry){ .gid_type = IBV_GID_TYPE_IB };
+	else if (err)
 		return fail(err);
 	if (attr->comp_mask & IBV_EXP_QUERY_GID_ATTR_TYPE)
 		attr->type = entry.gid_type == IBV_GID_TYPE_ROCE_V2

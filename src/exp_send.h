@@ -25,6 +25,11 @@
 #define EXP_WINDOW_ACCESS                                   \
 	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_LOCAL_WRITE)
+/* Passed on from the region; they say nothing about a window. */
+#define EXP_REGION_ACCESS                                                 \
+	(IBV_ACCESS_MW_BIND | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB | \
+	 IBV_ACCESS_FLUSH_GLOBAL | IBV_ACCESS_FLUSH_PERSISTENT |          \
+	 (uint64_t)IBV_ACCESS_OPTIONAL_RANGE)
 
 static_assert(sizeof(((struct ibv_exp_send_wr *)0)->wr) ==
 		      sizeof(((struct ibv_send_wr *)0)->wr),
@@ -62,6 +67,15 @@ static inline int exp_convert_opcode(enum ibv_exp_wr_opcode exp,
 	return EINVAL;
 }
 
+/* What a program can do instead, behind the log's line that refuses it. */
+static inline const char *exp_instead(enum ibv_exp_wr_opcode exp)
+{
+	return exp == IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP ||
+			       exp == IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD
+		       ? ": atomics have no masks here and are of 8 bytes, by IBV_EXP_WR_ATOMIC_CMP_AND_SWP and _FETCH_AND_ADD"
+		       : "";
+}
+
 static inline int exp_convert_flags(uint64_t exp, unsigned int *out)
 {
 	if (exp &
@@ -80,8 +94,8 @@ static inline int exp_convert_window(const struct ibv_exp_mw_bind_info *exp,
 {
 	uint64_t access = exp->exp_mw_access_flags;
 
-	if (access & ~(EXP_WINDOW_ACCESS | IBV_ACCESS_ZERO_BASED |
-		       IBV_EXP_ACCESS_MW_ZERO_BASED))
+	if (access & ~(EXP_WINDOW_ACCESS | EXP_REGION_ACCESS |
+		       IBV_ACCESS_ZERO_BASED | IBV_EXP_ACCESS_MW_ZERO_BASED))
 		return EINVAL;
 	out->mr = exp->mr;
 	out->addr = exp->addr;

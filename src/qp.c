@@ -9,9 +9,7 @@
 #include "unserved.h"
 #include "visibility.h"
 
-/* Bytes of an ordinary atomic operation. */
-#define ATOMIC_ARG_SIZE 8
-#define STANDARD_ATTRS	((IBV_EXP_QP_DEST_QPN << 1) - 1)
+#define STANDARD_ATTRS ((IBV_EXP_QP_DEST_QPN << 1) - 1)
 #define EXP_ATTRS                                                             \
 	(IBV_EXP_QP_GROUP_RSS | IBV_EXP_QP_DC_KEY | IBV_EXP_QP_FLOW_ENTROPY | \
 	 IBV_EXP_QP_OOO_RW_DATA_PLACEMENT)
@@ -53,6 +51,17 @@ static int check_create(const struct ibv_context *context,
 	return 0;
 }
 
+/* Types that only the vendor's library had; other providers need not know. */
+static int check_type(const struct ibv_context *context, enum ibv_qp_type type)
+{
+	if (type != IBV_QPT_XRC && type != IBV_EXP_QPT_DC_INI)
+		return 0;
+	log_err(context,
+		"QP type %d is not served: DC initiators (%d) and XRC in one type (%d) are the vendor's",
+		type, IBV_EXP_QPT_DC_INI, IBV_QPT_XRC);
+	return EOPNOTSUPP;
+}
+
 static int check_groups(const struct ibv_context *context,
 			const struct ibv_exp_qp_init_attr *attr)
 {
@@ -62,9 +71,6 @@ static int check_groups(const struct ibv_context *context,
 	if ((mask & IBV_EXP_QP_INIT_ATTR_QPG) &&
 	    attr->qpg.qpg_type != IBV_EXP_QPG_NONE)
 		group = "QPG";
-	if ((mask & IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG) &&
-	    attr->max_atomic_arg > ATOMIC_ARG_SIZE)
-		group = "ATOMICS_ARG";
 	if ((mask & IBV_EXP_QP_INIT_ATTR_RES_DOMAIN) && attr->res_domain)
 		group = "RES_DOMAIN";
 	if ((mask & IBV_EXP_QP_INIT_ATTR_RX_HASH) && attr->rx_hash_conf)
@@ -101,6 +107,8 @@ MLX5X_EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *context,
 		return NULL;
 	}
 	err = check_create(context, attr);
+	if (!err)
+		err = check_type(context, attr->qp_type);
 	if (!err)
 		err = check_groups(context, attr);
 	if (err) {

@@ -87,6 +87,11 @@ static __attribute__((noinline)) int post_other(struct ibv_qp *qp,
 	err = post_standard(qp, wr, bad_wr);
 	if (err == EOPNOTSUPP && is_umr(*bad_wr))
 		unserved_call(qp->context, "a UMR by ibv_exp_post_send");
+	else if (err == EOPNOTSUPP)
+		log_err(qp->context,
+			"QP 0x%x: extended send opcode 0x%x is not supported%s",
+			qp->qp_num, (unsigned int)(*bad_wr)->exp_opcode,
+			exp_instead((*bad_wr)->exp_opcode));
 	return err ? fail(err) : 0;
 }
 

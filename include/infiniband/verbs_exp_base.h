@@ -7,11 +7,49 @@
 #ifndef INFINIBAND_VERBS_EXP_BASE_H
 #define INFINIBAND_VERBS_EXP_BASE_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/*
+ * Values that the vendor had in the enumerations of verbs.h.  Programs name
+ * them, and no device here has or reports any of them.  Creation of a QP of
+ * such a type fails with EOPNOTSUPP.
+ */
+#define IBV_QPT_XRC	      ((enum ibv_qp_type)5)
+#define IBV_QPT_RAW_ETH	      IBV_QPT_RAW_PACKET
+#define IBV_EXP_QP_TYPE_START ((enum ibv_qp_type)32)
+#define IBV_EXP_QPT_DC_INI    IBV_EXP_QP_TYPE_START
+
+/* Numbers, since C++ has no values beyond the range of an enumeration. */
+#define IBV_EXP_EVENT_DCT_KEY_VIOLATION 32
+#define IBV_EXP_EVENT_DCT_ACCESS_ERR	33
+#define IBV_EXP_EVENT_DCT_REQ_ERR	34
+#define IBV_EXP_NODE_TYPE_START		32
+#define IBV_EXP_NODE_MIC		IBV_EXP_NODE_TYPE_START
+#define IBV_EXP_TRANSPORT_TYPE_START	32
+#define IBV_EXP_TRANSPORT_SCIF		IBV_EXP_TRANSPORT_TYPE_START
+
+/* ibv_rereg_mr() refuses it. */
+#define IBV_REREG_MR_KEEP_VALID (1 << 3)
+
+/* For a function: return with errno EINVAL if val is beyond the mask. */
+#define IBV_EXP_RET_ON_INVALID_COMP_MASK(val, valid_mask, ret) \
+	do {                                                   \
+		if ((val) > (valid_mask)) {                    \
+			errno = EINVAL;                        \
+			return ret;                            \
+		}                                              \
+	} while (0)
+#define IBV_EXP_RET_NULL_ON_INVALID_COMP_MASK(val, valid_mask) \
+	IBV_EXP_RET_ON_INVALID_COMP_MASK(val, valid_mask, NULL)
+#define IBV_EXP_RET_EINVAL_ON_INVALID_COMP_MASK(val, valid_mask) \
+	IBV_EXP_RET_ON_INVALID_COMP_MASK(val, valid_mask, EINVAL)
+#define IBV_EXP_RET_ZERO_ON_INVALID_COMP_MASK(val, valid_mask) \
+	IBV_EXP_RET_ON_INVALID_COMP_MASK(val, valid_mask, 0)
 
 enum ibv_exp_start_values {
 	IBV_EXP_START_ENUM = 0x40,

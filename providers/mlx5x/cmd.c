@@ -25,6 +25,8 @@ DECLARE_DRV_CMD(cmd_create_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		mlx5_ib_create_cq, mlx5_ib_create_cq_resp);
 DECLARE_DRV_CMD(cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP, mlx5_ib_create_qp,
 		mlx5_ib_create_qp_resp);
+DECLARE_DRV_CMD(cmd_create_qp_ex, IB_USER_VERBS_EX_CMD_CREATE_QP,
+		mlx5_ib_create_qp, mlx5_ib_create_qp_resp);
 DECLARE_DRV_CMD(cmd_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
 		mlx5_ib_create_srq, mlx5_ib_create_srq_resp);
 DECLARE_DRV_CMD(cmd_alloc_mw, IB_USER_VERBS_CMD_ALLOC_MW, mlx5_ib_alloc_mw,
@@ -281,9 +283,16 @@ int mlx5x_cmd_create_qp(struct ibv_context *context, struct verbs_qp *vqp,
 			struct ibv_qp_init_attr_ex *attr,
 			const struct mlx5_ib_create_qp *req)
 {
+	struct cmd_create_qp_ex cmd_ex = { .drv_payload = *req };
+	struct cmd_create_qp_ex_resp out_ex = {};
 	struct cmd_create_qp cmd = { .drv_payload = *req };
 	struct cmd_create_qp_resp out = {};
 
+	/* The plain helper takes no flags. */
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
+		return mlx5x_cmd_result(ibv_cmd_create_qp_ex2(
+			context, vqp, attr, &cmd_ex.ibv_cmd, sizeof(cmd_ex),
+			&out_ex.ibv_resp, sizeof(out_ex)));
 	return mlx5x_cmd_result(
 		ibv_cmd_create_qp_ex(context, vqp, attr, &cmd.ibv_cmd,
 				     sizeof(cmd), &out.ibv_resp, sizeof(out)));

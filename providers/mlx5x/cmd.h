@@ -32,6 +32,19 @@ static inline int mlx5x_cmd_result(int ret)
 	return ret;
 }
 
+/* Of libibverbs: RDMAV_ALLOW_DISASSOC_DESTROY is set. */
+extern bool verbs_allow_disassociate_destroy;
+
+/*
+ * The answer to a destruction.  EIO means that the device is gone, with all
+ * its objects.  The variable makes that a success.  libibverbs looks at it for
+ * the commands that its helpers make; for others we do.
+ */
+static inline int mlx5x_cmd_destroyed(int err)
+{
+	return err == EIO && verbs_allow_disassociate_destroy ? 0 : err;
+}
+
 int mlx5x_cmd_get_context(struct verbs_context *vctx,
 			  const struct mlx5_ib_alloc_ucontext_req_v2 *req,
 			  struct mlx5_ib_alloc_ucontext_resp *resp);

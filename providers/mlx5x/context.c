@@ -135,13 +135,8 @@ struct verbs_context *mlx5x_open_context(struct ibv_device *device, int cmd_fd,
 	take_limits(ctx, &resp);
 
 	err = mlx5x_uars_init(ctx);
-	if (err) {
-		verbs_err(
-			&ctx->vctx,
-			"the kernel refuses a UAR page (MLX5_IB_OBJECT_UAR, errno %d)\n",
-			err);
+	if (err)
 		goto err_context;
-	}
 	err = mlx5x_rscs_init(&ctx->rscs);
 	if (err)
 		goto err_uars;

@@ -26,11 +26,8 @@ enum {
 	MLX5X_WQEBB_DS = MLX5X_WQEBB / MLX5X_SEG,
 	/* The field ds of the control segment has 6 bits. */
 	MLX5X_MAX_DS = 63,
-	/*
-	 * Data segments of an RDMA request must end within so many bytes of
-	 * its WQE.
-	 */
-	MLX5X_MAX_SGE_WQE = 512,
+	/* The WQE of a READ has at most so many bytes. */
+	MLX5X_MAX_READ_WQE = 512,
 	/* Ends a scatter list that is shorter than the stride. */
 	MLX5X_INVALID_LKEY = 0x100,
 	MLX5X_INLINE_SEG = 1u << 31,

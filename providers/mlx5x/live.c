@@ -97,6 +97,7 @@ static int destroy(void *arg)
 	if (!err)
 		err = mlx5x_cmd_destroy(&t->ctx->vctx.context, t->kind,
 					t->handle, NULL);
+	err = mlx5x_cmd_destroyed(err);
 	t->destroyed = !err;
 	return err;
 }

@@ -356,7 +356,8 @@ int mlx5x_mkey_destroy(struct mlx5x_mr *mr)
 	struct ibv_context *context = mr->vmr.ibv_mr.context;
 	int err;
 
-	err = mlx5x_cmd_destroy(context, mr->live.kind, mr->handle, NULL);
+	err = mlx5x_cmd_destroyed(
+		mlx5x_cmd_destroy(context, mr->live.kind, mr->handle, NULL));
 	if (err) {
 		verbs_err(
 			verbs_get_ctx(context),

@@ -37,6 +37,7 @@ struct mlx5x_uar {
 	uint32_t length;
 	uint32_t handle;
 	uint32_t page_id;
+	bool nc; /* uncached */
 	uint32_t num_bf;
 	struct mlx5x_bf bf[];
 };
@@ -46,7 +47,8 @@ struct mlx5x_uars {
 	struct list_head all; /* struct mlx5x_uar */
 	struct list_head free[MLX5X_BF_DOMAIN + 1];
 	uint32_t num[MLX5X_BF_DOMAIN + 1];
-	struct mlx5x_uar *nc;
+	struct mlx5x_uar *nc; /* the first page of all */
+	bool ran_out;	      /* and that was logged */
 };
 
 struct mlx5x_dbrecs {

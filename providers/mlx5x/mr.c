@@ -35,21 +35,14 @@
 #include "cmd.h"
 #include "ops.h"
 
-#define KNOWN_ACCESS                                                         \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \
-	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |                 \
-	 IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | \
-	 IBV_ACCESS_HUGETLB | IBV_ACCESS_FLUSH_GLOBAL |                      \
-	 IBV_ACCESS_FLUSH_PERSISTENT | IBV_ACCESS_OPTIONAL_RANGE)
-
 int mlx5x_check_access(struct ibv_context *context, int *access)
 {
 	struct verbs_device *vdev = verbs_get_device(context->device);
 
-	if (*access & ~KNOWN_ACCESS) {
+	if (*access & ~MLX5X_ACCESS_KNOWN) {
 		verbs_err(verbs_get_ctx(context),
 			  "MR access 0x%x asked, 0x%x known\n", *access,
-			  KNOWN_ACCESS);
+			  MLX5X_ACCESS_KNOWN);
 		errno = EINVAL;
 		return EINVAL;
 	}
@@ -248,10 +241,13 @@ static int check_rereg(const struct mlx5x_mr *mr, struct rereg *c)
 	} else {
 		c->access = mr->access;
 	}
+	/* A zero-based region stays so, whether the flag is repeated or not. */
+	if (!moves)
+		c->access |= mr->access & IBV_ACCESS_ZERO_BASED;
 	if (!moves && (c->access ^ mr->access) & IBV_ACCESS_ZERO_BASED)
 		return refuse_rereg(
 			mr, EINVAL,
-			"ZERO_BASED changes with the translation only");
+			"it becomes zero-based with a new translation only");
 	/* Some kernels do not check this, and the segment could be written. */
 	if (!moves && mr->read_only && c->access & MLX5X_ACCESS_WRITABLE)
 		return refuse_rereg(

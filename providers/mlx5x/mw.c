@@ -11,8 +11,10 @@
  * window is then dead, and its use fails.
  *
  * Checked here is what the device cannot see (whether the region has MW_BIND)
- * or does not distinguish: PDs, types, flags, lengths.  The device checks the
- * range and the rights of the region.  The bind then completes with
+ * or does not distinguish: PDs, types, flags, lengths.  Programs pass on the
+ * flags of the region, so that those which say nothing about a window are
+ * known, and have no effect.  The device checks the range and the rights of
+ * the region.  The bind then completes with
  * IBV_WC_MW_BIND_ERR.  A device that looks at the region only when the window
  * is used lets that use fail instead.
  */
@@ -24,9 +26,6 @@
 
 enum {
 	MAX_KLMS = 4,
-	KNOWN_ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-		       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
-		       IBV_ACCESS_ZERO_BASED,
 	BIND_DS = 3 * MLX5X_WQEBB / MLX5X_SEG,
 	UNBIND_DS = 2 * MLX5X_WQEBB / MLX5X_SEG,
 };
@@ -94,16 +93,13 @@ int mlx5x_bind_check(struct mlx5x_qp *qp, const struct mlx5x_bind *bind)
 		return refuse(
 			qp, EINVAL,
 			"rkey and the window's differ above the low byte");
-	if (info->mw_access_flags & ~KNOWN_ACCESS)
+	if (info->mw_access_flags & ~MLX5X_ACCESS_KNOWN)
 		return refuse(qp, EINVAL, "unknown access flags");
 	if (mw->type == IBV_MW_TYPE_1 &&
 	    info->mw_access_flags & IBV_ACCESS_ZERO_BASED)
 		return refuse(qp, EINVAL, "a window of type 1 at address 0");
-	if (info->length)
-		return check_region(qp, info);
-	return !info->mr && info->addr
-		       ? refuse(qp, EINVAL, "an address without an MR")
-		       : 0;
+	/* Without a length the bind ends, and the rest does not count. */
+	return info->length ? check_region(qp, info) : 0;
 }
 
 int mlx5x_local_inv_check(struct mlx5x_qp *qp)

@@ -39,7 +39,9 @@ extern const struct verbs_device_ops mlx5x_device_ops;
 /* uar.c */
 int mlx5x_uars_init(struct mlx5x_context *ctx);
 void mlx5x_uars_fini(struct mlx5x_context *ctx);
+/* A register for a QP.  There always is one. */
 struct mlx5x_bf *mlx5x_bf_get(struct mlx5x_context *ctx);
+/* A thread domain's own register; NULL with errno, which is logged. */
 struct mlx5x_bf *mlx5x_bf_get_domain(struct mlx5x_context *ctx);
 void mlx5x_bf_put(struct mlx5x_context *ctx, struct mlx5x_bf *bf);
 /* Set the addresses of the registers of a page that was mapped again. */
@@ -114,6 +116,14 @@ struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int mlx5x_dealloc_mw(struct ibv_mw *mw);
 int mlx5x_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
+
+/* The flags that a region may be registered with. */
+#define MLX5X_ACCESS_KNOWN                                                   \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                  \
+	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |                 \
+	 IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | \
+	 IBV_ACCESS_HUGETLB | IBV_ACCESS_FLUSH_GLOBAL |                      \
+	 IBV_ACCESS_FLUSH_PERSISTENT | IBV_ACCESS_OPTIONAL_RANGE)
 
 /* With one of these rights pages are pinned for writing. */
 enum {

@@ -115,12 +115,13 @@ static MLX5X_COLD int refuse_standard(struct mlx5x_qp *qp,
 
 	verbs_err(
 		verbs_get_ctx(qp->vqp.qp.context),
-		"QP 0x%x of type %d: extended send opcode 0x%x with flags 0x%llx and window access 0x%llx is not %s\n",
+		"QP 0x%x of type %d: extended send opcode 0x%x with flags 0x%llx and window access 0x%llx is not %s%s\n",
 		qp->vqp.qp.qp_num, qp->vqp.qp.qp_type,
 		(unsigned int)wr->exp_opcode,
 		(unsigned long long)wr->exp_send_flags,
 		(unsigned long long)access,
-		err == EINVAL ? "defined" : "supported");
+		err == EINVAL ? "defined" : "supported",
+		exp_instead(wr->exp_opcode));
 	return err;
 }
 

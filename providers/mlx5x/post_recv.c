@@ -14,7 +14,8 @@ static MLX5X_COLD int refuse_full(struct mlx5x_qp *qp)
 {
 	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
 
-	if (!qp->rq.limit) {
+	/* A queue that was made without WQEs is always full. */
+	if (!qp->rq.limit && qp->cap.max_recv_wr) {
 		verbs_debug(vctx, "QP 0x%x: no receive in state %d\n",
 			    qp->vqp.qp.qp_num, qp->vqp.qp.state);
 		return EINVAL;

@@ -19,7 +19,8 @@ MLX5X_COLD int mlx5x_refuse_send_full(struct mlx5x_qp *qp)
 {
 	struct verbs_context *vctx = verbs_get_ctx(qp->vqp.qp.context);
 
-	if (!qp->sq.limit) {
+	/* A queue that was made without WQEs is always full. */
+	if (!qp->sq.limit && qp->cap.max_send_wr) {
 		verbs_debug(vctx, "QP 0x%x: no send in state %d\n",
 			    qp->vqp.qp.qp_num, qp->vqp.qp.state);
 		return EINVAL;
@@ -49,6 +50,34 @@ MLX5X_COLD int mlx5x_refuse_data(struct mlx5x_qp *qp,
 	return EINVAL;
 }
 
+/*
+ * The data of an atomic.  The answer has 8 bytes: a list of one piece is taken
+ * for that long, whatever its length says, since the device wants exactly that,
+ * and programs pass other lengths.
+ */
+MLX5X_INLINE int put_result(struct mlx5x_qp *qp, struct mlx5x_data_seg *seg,
+			    const struct ibv_send_wr *wr,
+			    const struct mlx5x_op *op)
+{
+	const struct ibv_sge *sge = wr->sg_list;
+	int n;
+
+	if (likely(wr->num_sge == 1 && qp->sq.max_sge && sge->length &&
+		   !(wr->send_flags & IBV_SEND_INLINE))) {
+		seg->byte_count = htobe32(sizeof(uint64_t));
+		seg->lkey = htobe32(sge->lkey);
+		seg->addr = htobe64(sge->addr);
+		return 1;
+	}
+	if (MLX5X_ATOMIC_DS + (uint32_t)wr->num_sge > qp->sq.max_ds)
+		return -1;
+	n = mlx5x_put_payload(&qp->sq, seg, wr, op);
+	/* Others were empty. */
+	if (n == 1)
+		seg->byte_count = htobe32(sizeof(uint64_t));
+	return n;
+}
+
 /* The operand of an add has the place of a swap's. */
 static int encode_atomic(struct mlx5x_qp *qp, const void *request,
 			 struct mlx5x_wqe *wqe)
@@ -57,18 +86,15 @@ static int encode_atomic(struct mlx5x_qp *qp, const void *request,
 	const struct mlx5x_op *op = &mlx5x_rc_ops[wr->opcode];
 	bool swap = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
 	struct mlx5x_ctrl_seg *ctrl = wqe->ctrl;
-	int n = -1;
+	int n;
 
 	mlx5x_put_raddr((struct mlx5x_raddr_seg *)(ctrl + 1),
 			wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 	mlx5x_put_atomic((struct mlx5x_atomic_seg *)(ctrl + 2),
 			 swap ? wr->wr.atomic.swap : wr->wr.atomic.compare_add,
 			 swap ? wr->wr.atomic.compare_add : 0);
-	if (MLX5X_ATOMIC_DS + (uint32_t)wr->num_sge <= qp->sq.max_ds)
-		n = mlx5x_put_payload(
-			&qp->sq,
-			(struct mlx5x_data_seg *)(ctrl + MLX5X_ATOMIC_DS), wr,
-			op);
+	n = put_result(qp, (struct mlx5x_data_seg *)(ctrl + MLX5X_ATOMIC_DS),
+		       wr, op);
 	if (n < 0)
 		return mlx5x_refuse_data(qp, wr);
 	return mlx5x_encode_rc_end(&qp->sq, wr, wqe, op, MLX5X_ATOMIC_DS + n,

@@ -17,8 +17,19 @@
 #include "wqe.h"
 
 enum {
-	KNOWN_MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+	KNOWN_MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
+		     IBV_QP_INIT_ATTR_CREATE_FLAGS,
+	/* The kernel knows whether the device has them; we do nothing else. */
+	KERNEL_FLAGS = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB |
+		       IBV_QP_CREATE_PCI_WRITE_END_PADDING,
 };
+
+static uint32_t create_flags(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS
+		       ? attr->create_flags
+		       : 0;
+}
 
 static int check_qp_type(struct verbs_context *vctx,
 			 const struct ibv_qp_init_attr_ex *attr)
@@ -43,6 +54,11 @@ static int check_attr(struct verbs_context *vctx,
 	err = check_qp_type(vctx, attr);
 	if (err)
 		return err;
+	if (create_flags(attr) & ~(uint32_t)KERNEL_FLAGS) {
+		verbs_err(vctx, "QP create_flags 0x%x, supported 0x%x\n",
+			  create_flags(attr), KERNEL_FLAGS);
+		return EOPNOTSUPP;
+	}
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd ||
 	    !attr->send_cq || !attr->recv_cq) {
 		verbs_err(vctx, "QP needs a PD, a send CQ and a receive CQ\n");
@@ -191,6 +207,18 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	};
 	int err;
 
+	/* What does not count here must not be refused there. */
+	if (!qp->cap.max_send_wr) {
+		kernel_attr.cap.max_send_sge = 0;
+		kernel_attr.cap.max_inline_data = 0;
+	}
+	if (!qp->cap.max_recv_wr) {
+		kernel_attr.cap.max_recv_wr = 0;
+		kernel_attr.cap.max_recv_sge = 0;
+	}
+	/* Older kernels know the plain command only. */
+	if (!create_flags(attr))
+		kernel_attr.comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	/* Poll cannot follow the list of an mkey. */
 	if (ctx->env.scatter_to_cqe && !qp->sq.umr)
 		req.flags |= MLX5_QP_FLAG_SCATTER_CQE;
@@ -199,9 +227,9 @@ static int create_in_kernel(struct mlx5x_context *ctx, struct mlx5x_qp *qp,
 	if (err)
 		verbs_err(
 			&ctx->vctx,
-			"the kernel refuses a QP of %u send blocks and %u receives of %zu bytes (errno %d)\n",
+			"the kernel refuses a QP of %u send blocks and %u receives of %zu bytes, create_flags 0x%x (errno %d)\n",
 			sizes->sq_wqebbs, sizes->rq_wqes,
-			(size_t)1 << sizes->rq_shift, err);
+			(size_t)1 << sizes->rq_shift, create_flags(attr), err);
 	return err;
 }
 
@@ -276,10 +304,6 @@ static struct ibv_qp *create_qp(struct mlx5x_context *ctx,
 	if (err)
 		goto err_locks;
 	qp->sq.bf = get_bf(ctx, qp);
-	if (!qp->sq.bf) {
-		err = errno ? errno : ENOMEM;
-		goto err_rings;
-	}
 	init_sq(ctx, qp, attr->qp_type, attr->sq_sig_all);
 	qp->rsc.type = MLX5X_RSC_QP;
 	err = mlx5x_rsc_add(&ctx->rscs, &qp->rsc);
@@ -302,7 +326,6 @@ err_rsc:
 	mlx5x_rsc_del(&ctx->rscs, &qp->rsc);
 err_bf:
 	put_bf(ctx, qp);
-err_rings:
 	free_rings(ctx, qp);
 err_locks:
 	fini_locks(qp);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Send queue: each WQE counts as many blocks as the largest one needs.  That
- * one is either a list of data segments (which must end within 512 bytes of
- * the WQE if a remote address is in front), or inline data (in at most 63
+ * one is either a list of data segments, or inline data (both in at most 63
  * segments, the most that the field ds can say, even if the device says 1024
  * bytes), or a request that is long by itself.  What rounding up adds is given
  * to the program.
+ *
+ * A READ must end within 512 bytes, and the device's max_sge is what such a
+ * READ holds.  A SEND or WRITE may be longer.  So a longer list is granted if
+ * it is asked for, but none is given.
  *
  * Receive queue: a power of two of WQEs, each a power of two of bytes.  It has
  * at least 64 bytes, since the send queue behind it starts on a block.
@@ -61,13 +64,13 @@ void mlx5x_qp_need(enum ibv_qp_type type, uint64_t send_ops,
 	if (type == IBV_QPT_UD) {
 		*need = (struct mlx5x_wqe_need){
 			.head = UD_HEAD,
-			.max_sge_wqe = MLX5X_MAX_DS * MLX5X_SEG,
+			.usual_wqe = MLX5X_MAX_DS * MLX5X_SEG,
 		};
 		return;
 	}
 	*need = (struct mlx5x_wqe_need){
 		.head = RC_HEAD,
-		.max_sge_wqe = MLX5X_MAX_SGE_WQE,
+		.usual_wqe = MLX5X_MAX_READ_WQE,
 	};
 	if (!send_ops ||
 	    send_ops & (IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV))
@@ -96,7 +99,6 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 {
 	uint32_t max_wqe = min_u32(ctx->max_sq_desc & ~(MLX5X_SEG - 1u),
 				   MLX5X_MAX_DS * MLX5X_SEG);
-	uint32_t max_sge_wqe = min_u32(max_wqe, need->max_sge_wqe);
 	uint32_t max_bbs = min_u32(ctx->max_send_wqebb, MAX_WQES);
 	uint32_t max_sge, max_inline, wqe, inl, bbs;
 
@@ -107,7 +109,7 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 	}
 	if (max_wqe < max_u32(MLX5X_WQEBB + MLX5X_SEG, need->least))
 		return EINVAL;
-	max_sge = (max_sge_wqe - need->head) / MLX5X_SEG;
+	max_sge = (max_wqe - need->head) / MLX5X_SEG;
 	max_inline = max_wqe - need->head - sizeof(struct mlx5x_inline_seg);
 	if (cap->max_send_sge > max_sge || cap->max_inline_data > max_inline) {
 		verbs_err(
@@ -144,8 +146,9 @@ static int size_sq(struct mlx5x_context *ctx, struct ibv_qp_cap *cap,
 	wqe = min_u32(bbs << MLX5X_WQEBB_SHIFT, max_wqe);
 	sizes->sq_max_ds = wqe / MLX5X_SEG;
 	cap->max_send_wr = sizes->sq_wqebbs / bbs;
-	cap->max_send_sge =
-		(min_u32(wqe, max_sge_wqe) - need->head) / MLX5X_SEG;
+	cap->max_send_sge = max_u32(
+		cap->max_send_sge,
+		(min_u32(wqe, need->usual_wqe) - need->head) / MLX5X_SEG);
 	cap->max_inline_data =
 		wqe > need->head
 			? wqe - need->head - sizeof(struct mlx5x_inline_seg)

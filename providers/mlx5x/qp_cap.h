@@ -20,8 +20,9 @@ struct mlx5x_qp_sizes {
 
 /* What the requests of a QP need besides their data, in bytes. */
 struct mlx5x_wqe_need {
-	uint32_t head;	      /* in front of the data */
-	uint32_t max_sge_wqe; /* a scatter/gather list ends here */
+	uint32_t head; /* in front of the data */
+	/* A list that ends here serves any request; more must be asked for. */
+	uint32_t usual_wqe;
 	uint32_t least; /* size of the largest request that has a fixed size */
 };
 

@@ -220,8 +220,7 @@ static int make_uars(struct move *move)
 		new->old = uar;
 		err = mlx5x_cmd_alloc_uar(
 			&move->to.context,
-			uar == move->ctx->uars.nc
-				? MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
+			uar->nc ? MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
 				: MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF,
 			&new->uar);
 		if (err)

@@ -8,11 +8,14 @@
 
 #include "bits.h"
 #include "dma.h"
+#include "limit.h"
 #include "log.h"
 #include "loop.h"
+#include "mem.h"
 #include "obj.h"
 #include "ring.h"
 #include "spans.h"
+#include "sparse.h"
 #include "usock.h"
 
 #endif

@@ -6,37 +6,52 @@
  * one range), then searches.  A range is kept as its first and last address,
  * not one past the last, so it may reach the top of the address space.
  *
- * If a file were shorter than its range, an access could end in SIGBUS.
- * dma_map_add() therefore refuses such a file.
+ * A file must be as long as its range when it is mapped, and its mapping is
+ * guarded afterwards.  Only regular files are taken, on file systems that answer
+ * a page fault by themselves: behind others, such as FUSE or NFS, a fault could
+ * wait for a client or a network for ever, and all HCAs with it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
+
 #include "dma.h"
+#include "guard.h"
 
 #define MAX_RANGES 4096u
 
 struct range {
 	uint64_t first, last;
-	uint8_t *host;	/* host address of first; NULL: no access */
-	void *map_base; /* what mmap gave: host rounded down to a page */
-	size_t map_len;
+	uint8_t *host;	     /* host address of first; NULL: no access */
+	struct guard *guard; /* the mapping that host lies in */
 	unsigned int prot;
 };
 
 struct dma_map {
 	struct range *ranges;
 	unsigned int num, cap, hint;
+	int fd; /* tells that memory has gone */
 	struct dma_stats stats;
 };
 
 struct dma_map *dma_map_create(void)
 {
-	return calloc(1, sizeof(struct dma_map));
+	struct dma_map *map = calloc(1, sizeof(*map));
+
+	if (map)
+		map->fd = -1;
+	return map;
+}
+
+void dma_map_watch(struct dma_map *map, int fd)
+{
+	map->fd = fd;
 }
 
 void dma_map_destroy(struct dma_map *map)
@@ -85,33 +100,71 @@ static const struct range *find(struct dma_map *map, uint64_t gpa)
 	return &map->ranges[i];
 }
 
-static int map_fd(struct range *r, uint64_t size, int fd, uint64_t offset)
+/* May guest memory lie in this file? */
+static int check_file(int fd, uint64_t end)
+{
+	static const unsigned long known[] = {
+		TMPFS_MAGIC,	  RAMFS_MAGIC,	   HUGETLBFS_MAGIC,
+		EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+		F2FS_SUPER_MAGIC,
+	};
+	struct statfs fs;
+	struct stat st;
+	size_t i;
+
+	if (fstat(fd, &st) || fstatfs(fd, &fs))
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return ENOTSUP;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if ((unsigned long)fs.f_type == known[i])
+			return (uint64_t)st.st_size < end ? EINVAL : 0;
+	return ENOTSUP;
+}
+
+static int map_fd(struct range *r, uint64_t size, int fd, uint64_t offset,
+		  int notify)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t slack = offset & (page - 1);
+	struct guard *guard;
 	uint64_t end;
-	struct stat st;
-	int prot = 0;
-	void *p;
+	void *base;
+	int err;
 
 	if (__builtin_add_overflow(offset, size, &end) || end > INT64_MAX)
 		return EINVAL;
-	if (fstat(fd, &st))
-		return errno;
-	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
-		return EINVAL;
+	err = check_file(fd, end);
+	if (err)
+		return err;
+	guard = calloc(1, sizeof(*guard));
+	if (!guard)
+		return ENOMEM;
 	if (r->prot & DMA_READ)
-		prot |= PROT_READ;
+		guard->prot |= PROT_READ;
 	if (r->prot & DMA_WRITE)
-		prot |= PROT_READ | PROT_WRITE;
-	p = mmap(NULL, size + slack, prot, MAP_SHARED | MAP_NORESERVE, fd,
-		 (off_t)(offset - slack));
-	if (p == MAP_FAILED)
-		return errno;
-	r->map_base = p;
-	r->map_len = size + slack;
-	r->host = (uint8_t *)p + slack;
+		guard->prot |= PROT_READ | PROT_WRITE;
+	guard->len = size + slack;
+	guard->fd = notify;
+	base = mmap(NULL, guard->len, guard->prot, MAP_SHARED | MAP_NORESERVE,
+		    fd, (off_t)(offset - slack));
+	if (base == MAP_FAILED) {
+		err = errno;
+		goto err_free;
+	}
+	guard->base = base;
+	err = guard_add(guard);
+	if (err)
+		goto err_unmap;
+	r->guard = guard;
+	r->host = guard->base + slack;
 	return 0;
+
+err_unmap:
+	munmap(base, guard->len);
+err_free:
+	free(guard);
+	return err;
 }
 
 static int grow(struct dma_map *map)
@@ -148,7 +201,7 @@ int dma_map_add(struct dma_map *map, uint64_t iova, uint64_t size, int fd,
 	if (err)
 		return err;
 	if (fd >= 0 && prot) {
-		err = map_fd(&r, size, fd, offset);
+		err = map_fd(&r, size, fd, offset, map->fd);
 		if (err)
 			return err;
 	}
@@ -161,8 +214,13 @@ int dma_map_add(struct dma_map *map, uint64_t iova, uint64_t size, int fd,
 
 static void unmap(struct range *r)
 {
-	if (r->host)
-		munmap(r->map_base, r->map_len);
+	struct guard *guard = r->guard;
+
+	if (!guard)
+		return;
+	guard_del(guard);
+	munmap(guard->base, guard->len);
+	free(guard);
 }
 
 int dma_map_del(struct dma_map *map, uint64_t iova, uint64_t size)

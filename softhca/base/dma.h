@@ -7,6 +7,10 @@
  * host pointer is therefore valid only until the handler that asked for it
  * returns.  The client also maps ranges without a descriptor (ROM, BARs of
  * other devices): they are remembered, but cannot be accessed.
+ *
+ * The client may shorten a file at any time.  An access beyond its end then
+ * finds empty memory (guard.h), and the owner of the map is told through an
+ * eventfd.
  */
 #ifndef SOFTHCA_DMA_H
 #define SOFTHCA_DMA_H
@@ -21,14 +25,17 @@
 struct dma_map;
 
 struct dma_map *dma_map_create(void);
+/* An eventfd that tells when memory has gone; -1 before anything is mapped. */
+void dma_map_watch(struct dma_map *map, int fd);
 void dma_map_destroy(struct dma_map *map);
 
 /*
  * Map size bytes at guest address iova to fd at offset.  With fd < 0 the range
  * cannot be accessed.  prot is what the client grants, of DMA_READ and
- * DMA_WRITE.  The caller keeps fd.  Returns 0, EINVAL, EEXIST (the range
- * overlaps another), E2BIG (too many ranges), ENOMEM, or the errno of fstat or
- * mmap.
+ * DMA_WRITE.  The caller keeps fd.  Returns 0, EINVAL (also when the file is
+ * too short), EEXIST (the range overlaps another), E2BIG (too many ranges),
+ * ENOMEM, ENOTSUP (not a regular file, or on a file system that is not taken),
+ * or the errno of fstat or mmap.
  */
 int dma_map_add(struct dma_map *map, uint64_t iova, uint64_t size, int fd,
 		uint64_t offset, unsigned int prot);

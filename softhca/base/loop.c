@@ -10,9 +10,10 @@
  * Timers: a binary heap by expiry.  If a handler arms a timer for "now", the
  * timer runs in the next turn, so a turn always ends.
  *
- * Work: there are two lists, one that the turn runs and one that collects items
- * for the next turn.  Both are circular with a sentinel, so an item can be
- * unlinked without knowing which list it is in.
+ * Work: the lanes that have items form a ring, and the first of them is served
+ * next.  Ring and lists of items are circular with a head, so an item can be
+ * unlinked without a search.  An item that is queued during a turn carries the
+ * number of that turn.  It stands behind all older items of its lane.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define NS_PER_SEC	1000000000ull
 #define NS_PER_MS	1000000ull
 #define EVENTS_PER_TURN 32
+#define TIMERS_PER_TURN 1024
 
 struct fd_slot {
 	loop_fd_fn fn; /* NULL: not registered */
@@ -46,7 +48,10 @@ struct loop {
 	unsigned int num_timers, cap_timers;
 	uint64_t timers_now; /* this turn runs timers up to this time */
 
-	struct loop_work queued, running;
+	struct loop_lane ring; /* head of the ring of lanes that have items */
+	struct loop_lane own;  /* of the items that name no lane */
+	unsigned int num_lanes;
+	uint64_t turn, spent, max_spent;
 };
 
 uint64_t loop_now_ns(void)
@@ -66,8 +71,8 @@ struct loop *loop_create(void)
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
 		goto err_free;
-	loop->queued.next = loop->queued.prev = &loop->queued;
-	loop->running.next = loop->running.prev = &loop->running;
+	loop->ring.next = loop->ring.prev = &loop->ring;
+	loop_lane_init(&loop->own);
 	return loop;
 
 err_free:
@@ -75,11 +80,39 @@ err_free:
 	return NULL;
 }
 
-static void work_unlink(struct loop_work *work)
+static bool lane_is_empty(const struct loop_lane *lane)
+{
+	return lane->items.next == &lane->items;
+}
+
+static void lane_unlink(struct loop *loop, struct loop_lane *lane)
+{
+	lane->prev->next = lane->next;
+	lane->next->prev = lane->prev;
+	loop->num_lanes--;
+}
+
+static void lane_append(struct loop *loop, struct loop_lane *lane)
+{
+	lane->prev = loop->ring.prev;
+	lane->next = &loop->ring;
+	lane->prev->next = lane;
+	lane->next->prev = lane;
+	loop->num_lanes++;
+}
+
+static struct loop_lane *lane_of(struct loop *loop, struct loop_work *work)
+{
+	return work->lane ? work->lane : &loop->own;
+}
+
+static void work_unlink(struct loop *loop, struct loop_work *work)
 {
 	work->prev->next = work->next;
 	work->next->prev = work->prev;
 	work->next = work->prev = NULL;
+	if (lane_is_empty(lane_of(loop, work)))
+		lane_unlink(loop, lane_of(loop, work));
 }
 
 void loop_destroy(struct loop *loop)
@@ -92,8 +125,8 @@ void loop_destroy(struct loop *loop)
 	 * Items and timers outlive the loop.  Their owners may still ask
 	 * whether they are queued or armed.
 	 */
-	while (loop->queued.next != &loop->queued)
-		work_unlink(loop->queued.next);
+	while (loop->num_lanes)
+		work_unlink(loop, loop->ring.next->items.next);
 	for (i = 0; i < loop->num_timers; i++)
 		loop->heap[i]->slot = 0;
 	close(loop->epoll_fd);
@@ -305,11 +338,14 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer,
 static void run_timers(struct loop *loop)
 {
 	struct loop_timer *t;
+	unsigned int n;
 
 	if (!loop->num_timers)
 		return;
 	loop->timers_now = loop_now_ns();
-	while (loop->num_timers && loop->heap[0]->expires <= loop->timers_now) {
+	for (n = 0; n < TIMERS_PER_TURN && loop->num_timers &&
+		    loop->heap[0]->expires <= loop->timers_now;
+	     n++) {
 		t = loop->heap[0];
 		loop_timer_cancel(loop, t);
 		t->fn(t->arg);
@@ -318,39 +354,74 @@ static void run_timers(struct loop *loop)
 
 /* ---- work ---- */
 
+void loop_lane_init(struct loop_lane *lane)
+{
+	lane->items.next = lane->items.prev = &lane->items;
+}
+
 void loop_work_queue(struct loop *loop, struct loop_work *work)
 {
+	struct loop_lane *lane = lane_of(loop, work);
+
 	if (work->next)
 		return;
-	work->prev = loop->queued.prev;
-	work->next = &loop->queued;
+	if (lane_is_empty(lane))
+		lane_append(loop, lane);
+	work->turn = loop->turn;
+	work->prev = lane->items.prev;
+	work->next = &lane->items;
 	work->prev->next = work;
 	work->next->prev = work;
 }
 
 void loop_work_cancel(struct loop *loop, struct loop_work *work)
 {
-	(void)loop;
 	if (work->next)
-		work_unlink(work);
+		work_unlink(loop, work);
 }
 
+void loop_spend(struct loop *loop, uint64_t units)
+{
+	loop->spent += units;
+}
+
+uint64_t loop_spent(const struct loop *loop)
+{
+	return loop->spent;
+}
+
+uint64_t loop_max_spent(const struct loop *loop)
+{
+	return loop->max_spent;
+}
+
+/*
+ * An item may queue and cancel any others, and so change every list.  Nothing
+ * is remembered across an item but how many lanes in a row had none due.
+ */
 static void run_work(struct loop *loop)
 {
-	struct loop_work *work;
+	uint64_t begin = loop->spent;
+	unsigned int idle = 0;
 
-	if (loop->queued.next == &loop->queued)
-		return;
-	loop->running.next = loop->queued.next;
-	loop->running.prev = loop->queued.prev;
-	loop->running.next->prev = &loop->running;
-	loop->running.prev->next = &loop->running;
-	loop->queued.next = loop->queued.prev = &loop->queued;
+	loop->turn++;
+	while (idle < loop->num_lanes && loop->spent - begin < LOOP_TURN_WORK) {
+		struct loop_lane *lane = loop->ring.next;
+		struct loop_work *work = lane->items.next;
 
-	while ((work = loop->running.next) != &loop->running) {
-		work_unlink(work);
+		lane_unlink(loop, lane);
+		lane_append(loop, lane);
+		if (work->turn == loop->turn) {
+			idle++;
+			continue;
+		}
+		idle = 0;
+		work_unlink(loop, work);
+		loop->spent++;
 		work->fn(work->arg);
 	}
+	if (loop->spent - begin > loop->max_spent)
+		loop->max_spent = loop->spent - begin;
 }
 
 /* ---- turns ---- */
@@ -361,7 +432,7 @@ static void turn(struct loop *loop, uint64_t timeout_ns, bool forever)
 
 	run_work(loop);
 	run_timers(loop);
-	if (loop->stop || loop->queued.next != &loop->queued) {
+	if (loop->stop || loop->num_lanes) {
 		timeout_ns = 0;
 		forever = false;
 	} else if (loop->num_timers) {

@@ -5,7 +5,7 @@
  * There are three sources of work: descriptors (sockets), timers, and work
  * items that code queues for the next turn.  A turn has three steps:
  *
- *	1. run the work items that were queued before the turn, in order
+ *	1. run the work items that were queued before the turn
  *	2. run the expired timers
  *	3. handle ready descriptors; sleep until one is ready or a timer
  *	   expires, but not while work items wait
@@ -13,6 +13,14 @@
  * Handlers must be short (about a millisecond at most): a guest CPU may be
  * waiting for a reply on another socket.  Long work does a part at a time and
  * queues itself again.
+ *
+ * Work items wait in lanes.  Each HCA has a lane, and a turn takes one item of
+ * each lane in rotation.  So an HCA with many busy QPs does not hold up the
+ * others.  Items report how much they have done, in units of about 20 ns.  When
+ * a turn has done LOOP_TURN_WORK units it leaves the other items to the next
+ * turn, which begins with the lane whose turn it is.  So timers and sockets
+ * wait for LOOP_TURN_WORK units and one item at most, and an item waits for one
+ * item of each other lane and those before it in its own.
  */
 #ifndef SOFTHCA_LOOP_H
 #define SOFTHCA_LOOP_H
@@ -30,11 +38,24 @@ struct loop_timer {
 	unsigned int slot; /* index in the heap + 1; 0 when not armed */
 };
 
+/* What a turn does before timers and sockets are served: about a millisecond. */
+#define LOOP_TURN_WORK 65536u
+
+struct loop_lane;
+
 struct loop_work {
 	void (*fn)(void *arg);
 	void *arg;
+	struct loop_lane *lane; /* NULL: the loop's own */
 	/* Private to loop.c. */
 	struct loop_work *next, *prev;
+	uint64_t turn; /* in which the item was queued */
+};
+
+/* Private to loop.c. */
+struct loop_lane {
+	struct loop_work items; /* head of a circular list */
+	struct loop_lane *next, *prev;
 };
 
 typedef void (*loop_fd_fn)(void *arg, uint32_t epoll_events);
@@ -70,8 +91,17 @@ static inline bool loop_timer_pending(const struct loop_timer *timer)
 	return timer->slot != 0;
 }
 
+/* A lane must outlive the items that are queued in it. */
+void loop_lane_init(struct loop_lane *lane);
 /* Queueing an item that is queued already does nothing. */
 void loop_work_queue(struct loop *loop, struct loop_work *work);
 void loop_work_cancel(struct loop *loop, struct loop_work *work);
+
+/* Report units of work done.  Each item counts as one unit by itself. */
+void loop_spend(struct loop *loop, uint64_t units);
+/* The sum of all units since the loop began. */
+uint64_t loop_spent(const struct loop *loop);
+/* The most units that one turn has done. */
+uint64_t loop_max_spent(const struct loop *loop);
 
 #endif

@@ -76,9 +76,11 @@ static uint32_t link_next(const struct obj *slot)
 	return (uint32_t)((uintptr_t)slot >> 1);
 }
 
-void obj_table_init(struct obj_table *table, uint32_t first, uint32_t limit)
+void obj_table_init(struct obj_table *table, struct mem_budget *mem,
+		    uint32_t first, uint32_t limit)
 {
 	memset(table, 0, sizeof(*table));
+	table->mem = mem;
 	table->first = first;
 	table->next = first;
 	table->limit = limit;
@@ -93,11 +95,9 @@ static int table_grow(struct obj_table *table)
 		capacity = table->next + TABLE_MIN_CAPACITY;
 	if (capacity > table->limit)
 		capacity = table->limit;
-	slot = realloc(table->slot, capacity * sizeof(*slot));
+	slot = mem_resize(table->mem, table->slot, capacity * sizeof(*slot));
 	if (!slot)
 		return ENOMEM;
-	memset(slot + table->capacity, 0,
-	       (capacity - table->capacity) * sizeof(*slot));
 	table->slot = slot;
 	table->capacity = capacity;
 	return 0;
@@ -175,6 +175,6 @@ static void free_one(struct obj *obj, void *arg)
 void obj_table_clear(struct obj_table *table)
 {
 	obj_for_each(table, free_one, NULL);
-	free(table->slot);
-	obj_table_init(table, table->first, table->limit);
+	mem_free(table->slot);
+	obj_table_init(table, table->mem, table->first, table->limit);
 }

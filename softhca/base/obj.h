@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mem.h"
+
 /* A QP's: PD, two CQs, SRQ, UMEMs of ring and doorbell record, user context. */
 #define OBJ_MAX_USES 7
 
@@ -30,6 +32,7 @@ struct obj {
 };
 
 struct obj_table {
+	struct mem_budget *mem;
 	struct obj **slot;     /* an object, or a link of the free queue */
 	uint32_t first, limit; /* numbers in use are in [first, limit) */
 	uint32_t capacity, count;
@@ -51,8 +54,12 @@ void obj_use_instead(struct obj *user, struct obj *old, struct obj *now);
 /* Undo every obj_use() of user. */
 void obj_unuse_all(struct obj *user);
 
-/* The table will give numbers in [first, limit); first is not 0. */
-void obj_table_init(struct obj_table *table, uint32_t first, uint32_t limit);
+/*
+ * The table will give numbers in [first, limit); first is not 0.  Its own memory
+ * comes from the budget.
+ */
+void obj_table_init(struct obj_table *table, struct mem_budget *mem,
+		    uint32_t first, uint32_t limit);
 /*
  * Give obj a number.  The table owns obj from then on.  Returns 0, ENOSPC (all
  * numbers are in use), ENOMEM or E2BIG (see obj_use()).

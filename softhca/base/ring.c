@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dma.h"
+#include "mem.h"
 #include "ring.h"
 
 uint64_t ring_gpa(const struct ring *ring, uint64_t off)
@@ -68,6 +69,6 @@ int ring_write(struct dma_map *dma, const struct ring *ring, uint64_t off,
 
 void ring_free(struct ring *ring)
 {
-	free(ring->pages);
+	mem_free(ring->pages);
 	ring->pages = NULL;
 }

@@ -3,7 +3,8 @@
  * Spans: a list of pieces of host memory that together are one range of bytes.
  *
  * A list always has room for a packet of the largest path MTU (4096 bytes),
- * even if each of its bytes lies in another place.
+ * even if each of its bytes lies in another place.  Pieces that are merged count
+ * as well, so a list bounds the work of whoever fills it.
  */
 #ifndef SOFTHCA_SPANS_H
 #define SOFTHCA_SPANS_H
@@ -21,6 +22,7 @@ struct span {
 
 struct spans {
 	unsigned int count;
+	unsigned int pieces; /* that were appended, never more than SPANS_MAX */
 	size_t bytes;
 	struct span v[SPANS_MAX];
 };
@@ -28,6 +30,7 @@ struct spans {
 static inline void spans_reset(struct spans *s)
 {
 	s->count = 0;
+	s->pieces = 0;
 	s->bytes = 0;
 }
 
@@ -37,14 +40,15 @@ static inline void spans_reset(struct spans *s)
  */
 static inline bool spans_add(struct spans *s, uint8_t *ptr, size_t len)
 {
+	if (s->pieces == SPANS_MAX)
+		return false;
+	s->pieces++;
 	if (s->count &&
 	    s->v[s->count - 1].ptr + s->v[s->count - 1].len == ptr) {
 		s->v[s->count - 1].len += len;
 		s->bytes += len;
 		return true;
 	}
-	if (s->count == SPANS_MAX)
-		return false;
 	s->v[s->count].ptr = ptr;
 	s->v[s->count].len = len;
 	s->count++;

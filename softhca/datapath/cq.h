@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A completion queue.  The floor above writes CQEs and events (owner.h); the
- * data path reads only cqe_size.
+ * data path reads only cqe_size, and keeps the list of users.
  */
 #ifndef SOFTHCA_CQ_H
 #define SOFTHCA_CQ_H
@@ -12,6 +12,13 @@
 #include "base.h"
 
 struct hca;
+struct qp;
+
+/* A queue that completes here, on the list of its CQ. */
+struct cq_user {
+	struct qp *qp;
+	struct cq_user *next, **link; /* link NULL: on no list */
+};
 
 struct cq {
 	struct obj obj;
@@ -20,6 +27,7 @@ struct cq {
 	uint8_t log_size;
 	uint16_t cqe_size; /* 64 or 128 */
 	bool overrun_ignore, failed;
+	struct cq_user *users; /* a QP may be there twice */
 	uint32_t uar, eqn;
 	uint64_t dbr;		 /* doorbell record: consumer index, arm word */
 	uint32_t pi;		 /* free running */

@@ -15,30 +15,57 @@ static void qp_turn(void *arg)
 	struct dp_qp *dq = arg;
 	bool more = false;
 
-	if (dq->qp->state == QP_ERR)
+	if (dq->qp->state == QP_ERR) {
 		more = flush_run(dq);
-	else if (dq->qp->state == QP_RTS)
+		err_poll_begin(dq); /* who posts now may post more soon */
+	} else if (dq->qp->state == QP_RTS) {
 		more = sq_run(dq);
+	}
 	if (more)
 		loop_work_queue(dq->hca->loop, &dq->work);
 }
 
-static void err_poll(void *arg)
+static void cq_join(struct cq *cq, struct cq_user *user, struct qp *qp)
 {
-	struct datapath *dp = arg;
-	struct dp_qp *dq;
+	user->qp = qp;
+	if (!cq)
+		return;
+	user->next = cq->users;
+	user->link = &cq->users;
+	if (user->next)
+		user->next->link = &user->next;
+	cq->users = user;
+}
 
-	for (dq = dp->err_qps; dq; dq = dq->err_next)
-		if (flush_needed(dq))
-			loop_work_queue(dp->hca->loop, &dq->work);
-	if (dp->err_qps)
-		loop_timer_set(dp->hca->loop, &dp->err_timer, DP_ERR_POLL_NS);
+static void cq_leave(struct cq_user *user)
+{
+	if (!user->link)
+		return;
+	*user->link = user->next;
+	if (user->next)
+		user->next->link = user->link;
+	user->link = NULL;
+}
+
+void dp_cq_failed(struct hca *hca, struct cq *cq)
+{
+	struct cq_user *user;
+
+	for (user = cq->users; user; user = user->next) {
+		loop_spend(hca->loop, 1);
+		if (user->qp->state == QP_RST || user->qp->state == QP_ERR)
+			continue;
+		TRACE(user->qp->dp,
+		      "its CQ 0x%x has overrun, or lost its memory",
+		      cq->obj.id);
+		dp_qp_error(hca, user->qp);
+	}
 }
 
 int dp_qp_created(struct hca *hca, struct qp *qp)
 {
 	struct datapath *dp = hca->dp;
-	struct dp_qp *dq = calloc(1, sizeof(*dq));
+	struct dp_qp *dq = mem_alloc(&hca->mem, sizeof(*dq));
 
 	if (!dq)
 		return ENOMEM;
@@ -47,12 +74,16 @@ int dp_qp_created(struct hca *hca, struct qp *qp)
 	dq->qp = qp;
 	dq->work.fn = qp_turn;
 	dq->work.arg = dq;
+	dq->work.lane = &hca->lane;
+	dq->traced = trace_wanted(&dp->tracer, qp->obj.id);
 	dq->timer.fn = requester_timer;
 	dq->timer.arg = dq;
 	dq->next = dp->qps;
 	if (dp->qps)
 		dp->qps->prev = dq;
 	dp->qps = dq;
+	cq_join(qp->scq, &qp->sends, qp);
+	cq_join(qp->rcq, &qp->receives, qp);
 	return 0;
 }
 
@@ -60,6 +91,9 @@ void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state)
 {
 	struct dp_qp *dq = qp->dp;
 
+	if (qp->state != old_state)
+		TRACE(dq, "the driver moves it from %s to %s",
+		      trace_state_name(old_state), trace_state_name(qp->state));
 	switch (qp->state) {
 	case QP_RST:
 		dp_qp_enter_reset(dq);
@@ -88,13 +122,15 @@ void dp_qp_destroyed(struct hca *hca, struct qp *qp)
 	struct dp_qp *dq = qp->dp;
 
 	dp_qp_enter_reset(dq);
+	cq_leave(&qp->sends);
+	cq_leave(&qp->receives);
 	if (dq->prev)
 		dq->prev->next = dq->next;
 	else
 		dp->qps = dq->next;
 	if (dq->next)
 		dq->next->prev = dq->prev;
-	free(dq);
+	mem_free(dq);
 	qp->dp = NULL;
 }
 
@@ -104,8 +140,9 @@ void dp_qp_doorbell(struct hca *hca, struct qp *qp)
 }
 
 /* Does the QP take this packet at all?  If not it is lost without an answer. */
-static bool admits(const struct qp *qp, const struct pkt *pkt)
+static bool admits(const struct qp *qp, const struct pkt *pkt, enum drop *why)
 {
+	*why = DROP_STATE;
 	switch (qp->state) {
 	case QP_RTR:
 	case QP_RTS:
@@ -115,6 +152,7 @@ static bool admits(const struct qp *qp, const struct pkt *pkt)
 	default:
 		return false;
 	}
+	*why = DROP_PEER;
 	switch (BTH_TRANSPORT(pkt->opcode)) {
 	case BTH_RC:
 		return qp->type == QP_RC &&
@@ -135,8 +173,11 @@ static void receive(void *arg, const struct pkt *pkt)
 	struct qp *qp = pkt->dest_qpn == 1 ? hca->gsi_qp
 					   : qp_get(hca, pkt->dest_qpn);
 
-	if (!qp || !admits(qp, pkt)) {
+	enum drop why = DROP_NO_QP;
+
+	if (!qp || !admits(qp, pkt, &why)) {
 		hca->stats.dropped++;
+		trace_drop(hca, qp ? qp->dp : NULL, pkt, why);
 		return;
 	}
 	if (BTH_TRANSPORT(pkt->opcode) == BTH_UD)

@@ -15,11 +15,20 @@
 #include "eth_wq.h"
 #include "hw_mkey.h"
 #include "hw_wqe.h"
+#include "info.h"
 #include "mkey.h"
 #include "owner.h"
 #include "qp.h"
+#include "refusal.h"
 #include "srq.h"
+#include "trace.h"
 #include "xlat.h"
+
+/*
+ * What a QP may do in one turn, in the loop's units of work; dp_qp.h tells by how
+ * much the last packet may exceed it.
+ */
+#define DP_TURN_WORK 16384u
 
 /*
  * Set up the data path of a new HCA.  Its port receives packets as soon as it
@@ -36,8 +45,10 @@ int dp_qp_created(struct hca *hca, struct qp *qp);
  */
 void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state);
 void dp_qp_destroyed(struct hca *hca, struct qp *qp);
-/* Move qp to ERR without a command (error completion, CQ overrun, ...). */
+/* Move qp to ERR without a command (error completion, ...). */
 void dp_qp_error(struct hca *hca, struct qp *qp);
+/* A CQ takes no more CQEs: move all its QPs to ERR. */
+void dp_cq_failed(struct hca *hca, struct cq *cq);
 
 /*
  * A send doorbell.  The front decodes it from a write into UAR page uar; number

@@ -4,6 +4,7 @@
  * the files.  A file calls only files below it in this list:
  *
  *   doorbell.c   send doorbells
+ *   info.c       what there is to know of a QP
  *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
  *   flush.c      empties the queues of a QP in ERR
  *   sq_turn.c    takes WQEs from a send queue in order, completes them
@@ -11,19 +12,24 @@
  *   responder.c  executes the packets of the peer and answers
  *   ud.c         datagrams, both ways
  *   umr.c        executes one WQE that changes a memory key
+ *   dp_qp.c      a QP's way into ERR and back to RESET
+ *   err_poll.c   looks for receives that are posted to QPs in ERR
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
  *   cqe.c        completions
- *   dp_qp.c      a QP's way into ERR and back to RESET
- *   wqe.c xlat.c mkey.c device.c   decoding, translation, where objects are
+ *   trace.c      tells in the log what goes wrong
+ *   wqe.c xlat.c klm.c refusal.c mkey.c device.c   decoding, translation
  *
  * Rules:
  *
  * - WQEs of a send queue are executed in order.  Only one packet of a QP is on
  *   its way at a time.  So each WQE is done before the next begins, and every
  *   fence holds.
- * - A turn does a bounded amount of work.  If more is left it queues itself
- *   again.
+ * - A turn ends when it has done DP_TURN_WORK units of the loop's work, its own
+ *   and that of the peer which executes its packets.  If more is left it queues
+ *   itself again.  A packet of DP_PACKET_MAX bytes is the most that a turn may do
+ *   beyond its bound: if all its bytes lie apart, each takes a walk of its own
+ *   on both sides.
  * - The answer to a packet arrives in requester_receive(), either within
  *   wire_send() or later.  requester_receive() notes the answer in struct
  *   requester, and nothing else tells the requester of it.  So both cases work
@@ -39,15 +45,20 @@
 #include "owner.h"
 #include "qp.h"
 #include "srq.h"
+#include "trace.h"
 #include "wqe.h"
 #include "xlat.h"
 
-#define DP_PACKET_MAX ((size_t)1 << 20) /* a multiple of every MTU */
-#define DP_TURN_WQES  64u
-#define DP_TURN_BYTES ((size_t)1 << 20)
+#define DP_PACKET_MAX ((size_t)1 << 16) /* a multiple of every MTU */
 #define DP_TURN_FLUSH 128u
 
-#define DP_ERR_POLL_NS	2000000u
+/* What things cost, in the loop's units of work. */
+#define DP_COST_WQE	  16u
+#define DP_COST_PACKET	  16u
+#define DP_BYTES_PER_UNIT 64u
+
+#define DP_ERR_POLL_NS	2000000u /* doubled with each level */
+#define DP_ERR_LEVELS	10u
 #define DP_RNR_MIN_NS	100000u
 #define DP_MAX_WAIT_NS	4000000000u /* all tries together */
 #define DP_RNR_INFINITE 7u
@@ -98,6 +109,14 @@ struct responder {
 	bool established; /* COMM_EST reported */
 };
 
+/* A completion with an error, as it is told later; time 0: none yet. */
+struct failure {
+	uint64_t time;
+	uint16_t wqe;
+	uint8_t syndrome, vendor;
+	bool send;
+};
+
 struct dp_qp {
 	struct hca *hca;
 	struct qp *qp;
@@ -106,16 +125,25 @@ struct dp_qp {
 	struct requester req;
 	struct responder resp;
 	bool last_wqe; /* SRQ_LAST_WQE reported */
-	/* The list of all QPs; the list of QPs in ERR, which are polled. */
-	struct dp_qp *next, *prev;
+	bool traced;
+	struct failure failure;	   /* the last one, but for flushes */
+	struct dp_qp *next, *prev; /* of the list of all QPs */
+	/* Private to err_poll.c. */
 	struct dp_qp *err_next, *err_prev;
-	bool on_err_list;
+	uint64_t err_due; /* the time of the next look; 0 on no list */
+	uint8_t err_level;
+};
+
+struct dp_err_list {
+	struct dp_qp *first, *last;
 };
 
 struct datapath {
 	struct hca *hca;
-	struct dp_qp *qps, *err_qps;
+	struct dp_qp *qps;
+	struct dp_err_list err_lists[DP_ERR_LEVELS];
 	struct loop_timer err_timer;
+	struct tracer tracer;
 	uint64_t max_wait_ns;
 	/* Scratch memory of the call in progress. */
 	struct send_wqe swqe;
@@ -160,7 +188,7 @@ void dp_qp_enter_reset(struct dp_qp *dq);
  * path.c: fill in the packet's addresses and send it.  The packet is lost when
  * the path names an empty entry of the address table.
  */
-void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt);
+void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt);
 
 /* datapath.c: run qp's send queue in the next turn of the loop. */
 void dp_qp_doorbell(struct hca *hca, struct qp *qp);
@@ -189,12 +217,9 @@ struct req_error {
 	enum cqe_syndrome syndrome;
 	uint8_t vendor;
 };
-/*
- * Take the next step of wqe, which must be hca->dp->swqe.  The bytes of payload
- * that it has moved are added to *bytes.
- */
+/* Take the next step of wqe, which must be hca->dp->swqe. */
 enum req_result requester_step(struct dp_qp *dq, const struct send_wqe *wqe,
-			       size_t *bytes, struct req_error *error);
+			       struct req_error *error);
 void requester_receive(struct dp_qp *dq, const struct pkt *pkt);
 void requester_timer(void *arg);
 
@@ -216,12 +241,20 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt);
 
 /* ud.c */
 enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
-			size_t *bytes, struct req_error *error);
+			struct req_error *error);
 void ud_receive(struct dp_qp *dq, const struct pkt *pkt);
 
 /* umr.c: execute all of wqe, which must be hca->dp->swqe. */
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			    size_t *bytes, struct req_error *error);
+			    struct req_error *error);
+
+/*
+ * err_poll.c: look for receives that are posted to this QP from now on, and soon
+ * at first; stop that.  err_poll() is the timer's handler.
+ */
+void err_poll_begin(struct dp_qp *dq);
+void err_poll_end(struct dp_qp *dq);
+void err_poll(void *arg);
 
 /* flush.c: one turn.  True when more can be done at once. */
 bool flush_run(struct dp_qp *dq);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Flush: every WQE of a QP in ERR completes with a flush error, also a WQE that
- * is posted later (dp_qp.c polls for these).
+ * is posted later (err_poll.c looks for these).
  *
  * A QP with an SRQ flushes only the receive WQE that it has taken already.  The
  * other WQEs of the SRQ stay there.  The QP then reports SRQ_LAST_WQE.
@@ -64,6 +64,10 @@ bool flush_run(struct dp_qp *dq)
 	dq->resp.held = false;
 	budget = flush_sq(dq, budget);
 	budget = flush_rq(dq, budget);
+	if (budget != DP_TURN_FLUSH)
+		TRACE(dq, "requests that complete as flushed: %u",
+		      DP_TURN_FLUSH - budget);
+	loop_spend(dq->hca->loop, (DP_TURN_FLUSH - budget) * DP_COST_WQE);
 	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {
 		dq->last_wqe = true;
 		dq->hca->owner->qp_event(dq->hca, EQE_SRQ_LAST_WQE,

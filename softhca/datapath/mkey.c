@@ -91,17 +91,16 @@ static bool put_mtts(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		     uint32_t num)
 {
 	size_t i, room = (size_t)mkey_room(mkey) * MKEY_MTTS;
+	size_t first = at * MKEY_MTTS, pages = (size_t)num * MKEY_MTTS;
 
-	if (!mkey->mtt) {
-		mkey->mtt = malloc(room * sizeof(*mkey->mtt));
-		if (!mkey->mtt)
-			return false;
-		for (i = 0; i < room; i++)
-			mkey->mtt[i] = MKEY_NO_PAGE;
-	}
-	for (i = 0; i < (size_t)num * MKEY_MTTS; i++)
-		mkey->mtt[at * MKEY_MTTS + i] =
-			be64_get(list + i * sizeof(uint64_t)) & MKEY_MTT_ADDR;
+	if (!mkey->mtt.chunks && !sparse_make(&mkey->mtt, mkey->mem, room))
+		return false;
+	if (!sparse_reserve(&mkey->mtt, mkey->mem, first, pages))
+		return false;
+	for (i = 0; i < pages; i++)
+		sparse_set(&mkey->mtt, first + i,
+			   be64_get(list + i * sizeof(uint64_t)) &
+				   MKEY_MTT_ADDR);
 	return true;
 }
 
@@ -110,15 +109,27 @@ static bool klm_is_set(const struct mkey_klm *klm)
 	return klm->bcount || klm->key;
 }
 
+bool mkey_make_klms(struct mkey *mkey)
+{
+	mkey->klm = mem_array(mkey->mem, mkey_room(mkey), sizeof(*mkey->klm));
+	mkey->klm_end = mem_array(mkey->mem, mkey->octwords,
+				  2 * sizeof(*mkey->klm_end));
+	if (!mkey->klm || !mkey->klm_end) {
+		mkey_drop_list(mkey);
+		return false;
+	}
+	mkey->klm_in_block = mkey->klm_end + mkey->octwords;
+	return true;
+}
+
 static bool put_klms(struct mkey *mkey, uint64_t at, const uint8_t *list,
 		     uint32_t num)
 {
 	struct mkey_klm *klm;
 
-	if (!mkey->klm)
-		mkey->klm = calloc(mkey_room(mkey), sizeof(*mkey->klm));
-	if (!mkey->klm)
+	if (!mkey->klm && !mkey_make_klms(mkey))
 		return false;
+	mkey->klm_indexed = false;
 	for (klm = mkey->klm + at; num; num--, klm++, list += MKEY_OCTWORD) {
 		mkey->klm_set -= klm_is_set(klm);
 		klm->bcount = be32_get(list + KLM_BCOUNT_AT);
@@ -141,10 +152,12 @@ bool mkey_put_list(struct mkey *mkey, uint64_t at, const uint8_t *list,
 
 void mkey_drop_list(struct mkey *mkey)
 {
-	free(mkey->mtt);
-	free(mkey->klm);
-	mkey->mtt = NULL;
+	sparse_free(&mkey->mtt);
+	mem_free(mkey->klm);
+	mem_free(mkey->klm_end);
 	mkey->klm = NULL;
+	mkey->klm_end = mkey->klm_in_block = NULL;
+	mkey->klm_indexed = false;
 	mkey->klm_set = 0;
 }
 
@@ -152,7 +165,8 @@ static uint64_t count_pages(const struct mkey *mkey)
 {
 	uint64_t room = (uint64_t)mkey->octwords * MKEY_MTTS, page, off, pages;
 
-	if (!mkey->mtt || !mkey->len || mkey->log_page > MKEY_MAX_LOG_PAGE)
+	if (!mkey->mtt.chunks || !mkey->len ||
+	    mkey->log_page > MKEY_MAX_LOG_PAGE)
 		return 0;
 	page = (uint64_t)1 << mkey->log_page;
 	off = mkey->on_umem ? mkey->umem_off : mkey->start & (page - 1);

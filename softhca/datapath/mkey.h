@@ -26,9 +26,10 @@ struct hca;
 #define MKEY_MIN_LOG_PAGE 12u
 #define MKEY_MAX_LOG_PAGE 62u
 #define MKEY_MAX_OCTWORDS (1u << 24)
+#define MKEY_MAX_KLMS	  (1u << 16) /* entries of a list of keys */
 #define MKEY_MTT_ADDR	  (~(uint64_t)0xfff)
-#define MKEY_NO_PAGE	  UINT64_MAX /* entry is not set (0 is a valid page) */
-#define MKEY_REPEAT_BLOCK 0x400u     /* key of a repeat block's head */
+#define MKEY_NO_PAGE	  SPARSE_EMPTY /* (0 is a valid page) */
+#define MKEY_REPEAT_BLOCK 0x400u       /* key of a repeat block's head */
 #define MKEY_ANY_QPN	  0xffffffu
 
 /* The mask in a UMR WQE: which fields of the context it changes. */
@@ -80,14 +81,24 @@ struct mkey {
 	enum mkey_mode mode;
 	uint32_t pd, qpn; /* qpn MKEY_ANY_QPN: any QP may use the key */
 	uint64_t start, len;
-	uint8_t log_page;  /* of MTT and KSM */
-	uint64_t umem_off; /* on_umem: offset of start in the first page */
-	uint32_t octwords; /* capacity of the translation, 16-byte units */
+	uint8_t log_page;	/* of MTT and KSM */
+	uint64_t umem_off;	/* on_umem: offset of start in the first page */
+	uint32_t octwords;	/* capacity of the translation, 16-byte units */
+	struct mem_budget *mem; /* for the list */
 	/* The list: NULL until its first entry is set. */
-	uint64_t *mtt;
+	struct sparse mtt;
 	struct mkey_klm *klm;
 	uint32_t klm_set; /* entries of klm that are not empty */
+	/* Running sums of the sizes in klm; klm.c makes and uses them. */
+	uint64_t *klm_end, *klm_in_block;
+	bool klm_indexed;
 };
+
+/* Entry i of a list of pages that has been made. */
+static inline uint64_t mkey_page(const struct mkey *mkey, size_t i)
+{
+	return sparse_get(&mkey->mtt, i);
+}
 
 /* NULL when no key has this index. */
 struct mkey *mkey_get(struct hca *hca, uint32_t index);
@@ -106,6 +117,8 @@ static inline uint64_t mkey_room(const struct mkey *mkey)
 	       ~(uint64_t)(MKEY_GROUP - 1);
 }
 
+/* Allocate an empty list of keys.  False when out of memory. */
+bool mkey_make_klms(struct mkey *mkey);
 /*
  * Write num octwords of the translation, beginning with octword at.  They must
  * lie within mkey_room().  False when out of memory.

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base.h"
+#include "cq.h"
 
-struct cq;
 struct dp_qp;
 struct hca;
 struct srq;
@@ -80,6 +80,7 @@ struct qp {
 	uint16_t sq_ci;	  /* WQEBBs executed */
 	uint16_t rq_ci;	  /* receive WQEs consumed */
 	struct dp_qp *dp; /* the data path's own state of this QP */
+	struct cq_user sends, receives;
 };
 
 /* NULL when no QP has this number. */

@@ -32,6 +32,10 @@ static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
 	struct qp *qp = dq->qp;
 	uint16_t index = qp->sq_ci;
 
+	TRACE(dq,
+	      "WQE %u, %s, completes with %s (syndrome 0x%02x, vendor 0x%02x)",
+	      index, trace_wqe_name(wqe->opcode),
+	      trace_syndrome(error->syndrome), error->syndrome, error->vendor);
 	sq_advance(dq, wqe->num_bb);
 	cqe_send_error(dq->hca, qp, wqe->opcode, index, error->syndrome,
 		       error->vendor);
@@ -44,6 +48,7 @@ static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
  */
 static void catastrophe(struct dp_qp *dq)
 {
+	TRACE(dq, "the send queue or its doorbell record cannot be read");
 	dq->hca->owner->qp_event(dq->hca, EQE_WQ_CATAS, dq->qp->obj.id);
 	dp_qp_error(dq->hca, dq->qp);
 }
@@ -80,6 +85,11 @@ static bool fetch(struct dp_qp *dq)
 		dp->swqe_of = dq;
 		return true;
 	case WQE_MALFORMED:
+		TRACE(dq,
+		      "WQE %u is malformed: opcode 0x%02x, index %u, %u "
+		      "segments of 16 bytes, %u blocks posted",
+		      dq->qp->sq_ci, dp->swqe.opcode, dp->swqe.index,
+		      dp->swqe.ds, avail);
 		give_up(dq, &dp->swqe, &malformed);
 		return false;
 	default:
@@ -89,19 +99,19 @@ static bool fetch(struct dp_qp *dq)
 }
 
 static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			       size_t *bytes, struct req_error *error)
+			       struct req_error *error)
 {
 	if (wqe->opcode == WQE_NOP)
 		return REQ_DONE;
 	if (wqe->opcode == WQE_UMR)
-		return umr_execute(dq, wqe, bytes, error);
+		return umr_execute(dq, wqe, error);
 	switch (dq->qp->type) {
 	case QP_RC:
 	case QP_UC:
-		return requester_step(dq, wqe, bytes, error);
+		return requester_step(dq, wqe, error);
 	case QP_UD:
 	case QP_GSI:
-		return ud_send(dq, wqe, bytes, error);
+		return ud_send(dq, wqe, error);
 	default:
 		*error = (struct req_error){ SYN_LOCAL_QP_OP, VENDOR_BAD_WQE };
 		return REQ_FAIL;
@@ -111,22 +121,22 @@ static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
 static bool turn(struct dp_qp *dq)
 {
 	const struct send_wqe *wqe = &dq->hca->dp->swqe;
-	unsigned int wqes = 0;
-	size_t bytes = 0;
+	struct loop *loop = dq->hca->loop;
+	uint64_t begin = loop_spent(loop);
 
-	while (wqes < DP_TURN_WQES && bytes < DP_TURN_BYTES) {
+	while (loop_spent(loop) - begin < DP_TURN_WORK) {
 		struct req_error error;
 
 		if (dq->qp->state != QP_RTS || dq->req.state == REQ_PAUSE ||
 		    !fetch(dq))
 			return false;
-		switch (execute(dq, wqe, &bytes, &error)) {
+		loop_spend(loop, DP_COST_WQE);
+		switch (execute(dq, wqe, &error)) {
 		case REQ_MORE:
 			break;
 		case REQ_DONE:
 			count(dq->hca, wqe->opcode);
 			complete(dq, wqe);
-			wqes++;
 			break;
 		case REQ_WAIT:
 			return false;
@@ -141,8 +151,13 @@ static bool turn(struct dp_qp *dq)
 
 bool sq_run(struct dp_qp *dq)
 {
+	struct hca *hca = dq->hca;
+	uint64_t begin = loop_spent(hca->loop), work;
 	bool more = turn(dq);
 
+	work = loop_spent(hca->loop) - begin;
+	if (work > hca->stats.turn_max)
+		hca->stats.turn_max = work;
 	dq->hca->dp->swqe_of = NULL;
 	return more;
 }

@@ -28,6 +28,9 @@
 #include "hw_mkey.h"
 #include "mkey.h"
 
+/* A list given by pointer lies in this many pieces of memory at most. */
+#define UMR_MAX_PIECES 65536u
+
 #define UMR_MIN_BYTES (CTRL_SIZE + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 
 struct umr {
@@ -179,18 +182,19 @@ static bool fetch_list(struct umr *umr, struct dp_qp *dq)
 	struct spans *from = &dq->hca->dp->gather;
 	size_t len = (size_t)umr->num * MKEY_OCTWORD, done = 0;
 	struct xlat_user user = qp_user(dq->qp);
-	unsigned int i;
+	unsigned int i, pieces = 0;
 
 	if (!umr->num || umr->list)
 		return true;
 	if (bits_get(seg, DATA_INLINE) || bits_get(seg, DATA_LEN) < len)
 		return false;
-	umr->fetched = malloc(len);
+	umr->fetched = mem_alloc(&dq->hca->mem, len);
 	if (!umr->fetched)
 		return false;
-	while (done < len) {
+	for (; done < len; pieces += from->pieces) {
 		spans_reset(from);
-		if (xlat_range(dq->hca, &user, bits_get(seg, DATA_LKEY),
+		if (pieces > UMR_MAX_PIECES ||
+		    xlat_range(dq->hca, &user, bits_get(seg, DATA_LKEY),
 			       be64_get(seg + DATA_ADDR) + done, len - done,
 			       XLAT_LR, from))
 			return false;
@@ -222,10 +226,15 @@ static bool region_ok(const struct umr *umr, struct dp_qp *dq,
 	uint32_t len = be32_get(entry), key = be32_get(entry + 4);
 	const struct mkey *region = mkey_get(dq->hca, key >> 8);
 
-	if (!region || region == umr->mkey || region->window)
+	if (!region || region == umr->mkey || region->window) {
+		TRACE(dq, "key 0x%x is not that of a region", key);
 		return false;
-	return !xlat_check(dq->hca, &user, key, be64_get(entry + 8), len,
-			   writes ? XLAT_LR | XLAT_LW : XLAT_LR);
+	}
+	if (!xlat_check(dq->hca, &user, key, be64_get(entry + 8), len,
+			writes ? XLAT_LR | XLAT_LW : XLAT_LR))
+		return true;
+	trace_refusal(dq, "bind", "its region");
+	return false;
 }
 
 static bool bind_ok(const struct umr *umr, struct dp_qp *dq,
@@ -304,6 +313,7 @@ static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
 {
 	log_debug("%s: UMR of key 0x%x by QP 0x%x refused: %s", dq->hca->name,
 		  wqe->imm, dq->qp->obj.id, why);
+	TRACE(dq, "UMR of key 0x%x refused: %s", wqe->imm, why);
 	error->syndrome = syndrome;
 	error->vendor = syndrome == SYN_LOCAL_PROT    ? VENDOR_LOCAL_PROT
 			: syndrome == SYN_LOCAL_QP_OP ? VENDOR_BAD_WQE
@@ -312,7 +322,7 @@ static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
 }
 
 enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
-			    size_t *bytes, struct req_error *error)
+			    struct req_error *error)
 {
 	const struct qp *qp = dq->qp;
 	struct umr umr = { .mkey = NULL };
@@ -332,12 +342,13 @@ enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 	if (why)
 		return fail(dq, wqe, why, error, SYN_MW_BIND);
 	if (!fetch_list(&umr, dq)) {
-		free(umr.fetched);
+		trace_refusal(dq, "UMR", "its list");
+		mem_free(umr.fetched);
 		return fail(dq, wqe, "the list cannot be read", error,
 			    SYN_LOCAL_PROT);
 	}
-	*bytes += (size_t)umr.num * MKEY_OCTWORD;
+	loop_spend(dq->hca->loop, umr.num);
 	why = change(&umr, dq);
-	free(umr.fetched);
+	mem_free(umr.fetched);
 	return why ? fail(dq, wqe, why, error, SYN_MW_BIND) : REQ_DONE;
 }

@@ -133,8 +133,8 @@ static void write_init_segment(struct hca *hca, uint32_t off, uint32_t value)
 		break;
 	case INIT_CMDQ_ADDR_L:
 		if (value >> CMDQ_NIC_INTERFACE & 7)
-			log_warn("%s: driver sets nic_interface %u", hca->name,
-				 value >> CMDQ_NIC_INTERFACE & 7);
+			limit_warn(hca->name, "driver sets nic_interface %u",
+				   value >> CMDQ_NIC_INTERFACE & 7);
 		bar->cmdq_addr_l = value & ~0xfffu;
 		cmdq_set_address(hca, (uint64_t)bar->cmdq_addr_h << 32 |
 					      bar->cmdq_addr_l);

@@ -43,8 +43,13 @@
 /* A command that takes longer, with its mailboxes, is logged. */
 #define SLOW_NS 100000000ull
 
+/* What a command costs, in the loop's units of work. */
+#define CMD_COST       64u
+#define BYTES_PER_UNIT 64u
+
 /* A buffer above this size is not kept between commands. */
 #define KEEP_SIZE (1u << 20)
+#define MIN_SIZE  4096u
 
 /* Delivery status. */
 enum delivery {
@@ -59,14 +64,14 @@ enum delivery {
 	DELIVERY_BAD_TYPE = 0x10,
 };
 
-static bool buf_reserve(struct cmdq_buf *buf, size_t size)
+static bool buf_reserve(struct hca *hca, struct cmdq_buf *buf, size_t size)
 {
 	uint8_t *data;
 
 	if (size <= buf->size)
 		return true;
-	size = (size + 4095) & ~(size_t)4095;
-	data = realloc(buf->data, size);
+	size = (size + MIN_SIZE - 1) & ~(size_t)(MIN_SIZE - 1);
+	data = mem_resize(&hca->mem, buf->data, size);
 	if (!data)
 		return false;
 	buf->data = data;
@@ -76,19 +81,34 @@ static bool buf_reserve(struct cmdq_buf *buf, size_t size)
 
 static void buf_free(struct cmdq_buf *buf)
 {
-	free(buf->data);
+	mem_free(buf->data);
 	buf->data = NULL;
 	buf->size = 0;
 }
 
-static void buf_trim(struct cmdq_buf *buf)
+/*
+ * A part is always kept, so that a guest that has used up its memory can still
+ * destroy something.
+ */
+static void buf_trim(struct hca *hca, struct cmdq_buf *buf)
 {
-	if (buf->size > KEEP_SIZE)
-		buf_free(buf);
+	uint8_t *data;
+
+	if (buf->size <= KEEP_SIZE)
+		return;
+	data = mem_resize(&hca->mem, buf->data, MIN_SIZE);
+	if (!data)
+		return;
+	buf->data = data;
+	buf->size = MIN_SIZE;
 }
 
-void cmdq_reset(struct cmdq *cmdq)
+void cmdq_reset(struct hca *hca)
 {
+	struct cmdq *cmdq = &hca->front->cmdq;
+
+	loop_work_cancel(hca->loop, &cmdq->work);
+	cmdq->pending = 0;
 	cmdq->valid = false;
 	cmdq->addr = 0;
 	buf_free(&cmdq->in);
@@ -100,7 +120,7 @@ void cmdq_set_address(struct hca *hca, uint64_t addr)
 {
 	hca->front->cmdq.addr = addr;
 	hca->front->cmdq.valid = true;
-	log_info("%s: command queue at 0x%" PRIx64, hca->name, addr);
+	limit_info(hca->name, "command queue at 0x%" PRIx64, addr);
 }
 
 static size_t min_size(size_t a, size_t b)
@@ -143,7 +163,7 @@ static enum delivery gather_input(struct hca *hca, const uint8_t *entry,
 	size_t i, n, done;
 
 	/* There is always room for the inline part, which is copied whole. */
-	if (!buf_reserve(in, len < INLINE_SIZE ? INLINE_SIZE : len))
+	if (!buf_reserve(hca, in, len < INLINE_SIZE ? INLINE_SIZE : len))
 		return DELIVERY_FW_ERR;
 	memcpy(in->data, entry + ENTRY_IN, INLINE_SIZE);
 	done = INLINE_SIZE;
@@ -170,8 +190,9 @@ static enum delivery walk_output(struct hca *hca, const uint8_t *entry,
 	uint8_t box[BOX_SIZE];
 	enum delivery err;
 
-	if (!buf_reserve(&cmdq->chain, n * sizeof(addr)) ||
-	    !buf_reserve(&cmdq->out, len < INLINE_SIZE ? INLINE_SIZE : len))
+	if (!buf_reserve(hca, &cmdq->chain, n * sizeof(addr)) ||
+	    !buf_reserve(hca, &cmdq->out,
+			 len < INLINE_SIZE ? INLINE_SIZE : len))
 		return DELIVERY_FW_ERR;
 	for (i = 0; i < n; i++) {
 		err = read_box(hca, addr, (uint32_t)i, entry[ENTRY_TOKEN],
@@ -231,6 +252,7 @@ static enum delivery run(struct hca *hca, uint64_t entry_addr,
 		return err;
 
 	memset(&cmd, 0, sizeof(cmd));
+	loop_spend(hca->loop, CMD_COST + (in_len + out_len) / BYTES_PER_UNIT);
 	cmd.in = cmdq->in.data;
 	cmd.in_len = in_len;
 	cmd.out = cmdq->out.data;
@@ -252,29 +274,31 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 
 	if (dma_read(hca->dma, addr, entry, sizeof(entry)) ||
 	    !dma_ptr(hca->dma, addr, sizeof(entry), DMA_WRITE, NULL)) {
-		log_warn("%s: command entry %u is not in guest memory",
-			 hca->name, slot);
+		limit_warn(hca->name, "command entry %u is not in guest memory",
+			   slot);
 		return;
 	}
 	if (!(entry[ENTRY_STATUS] & OWNER_HW)) {
-		log_warn("%s: doorbell for command entry %u, which the driver "
-			 "owns",
-			 hca->name, slot);
+		limit_warn(hca->name,
+			   "doorbell for command entry %u, which the driver "
+			   "owns",
+			   slot);
 		return;
 	}
 	start = loop_now_ns();
 	delivery = run(hca, addr, entry);
 	took = loop_now_ns() - start;
 	if (took > SLOW_NS)
-		log_warn("%s: command 0x%03x took %" PRIu64 " ms", hca->name,
-			 be16_get(entry + ENTRY_IN), took / 1000000);
+		limit_warn(hca->name, "command 0x%03x took %" PRIu64 " ms",
+			   be16_get(entry + ENTRY_IN), took / 1000000);
 	if (delivery)
-		log_warn("%s: command entry %u opcode 0x%03x: delivery "
-			 "status 0x%02x",
-			 hca->name, slot, be16_get(entry + ENTRY_IN), delivery);
-	buf_trim(&cmdq->in);
-	buf_trim(&cmdq->out);
-	buf_trim(&cmdq->chain);
+		limit_warn(hca->name,
+			   "command entry %u opcode 0x%03x: delivery "
+			   "status 0x%02x",
+			   slot, be16_get(entry + ENTRY_IN), delivery);
+	buf_trim(hca, &cmdq->in);
+	buf_trim(hca, &cmdq->out);
+	buf_trim(hca, &cmdq->chain);
 
 	status = dma_ptr(hca->dma, addr + ENTRY_STATUS, 1, DMA_WRITE, NULL);
 	if (!status)
@@ -285,16 +309,41 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 		eq_post_cmd(hca, (uint32_t)1 << slot);
 }
 
+/* A command that resets the device has cleared what was pending. */
+static void serve_next(void *arg)
+{
+	struct hca *hca = arg;
+	struct cmdq *cmdq = &hca->front->cmdq;
+	unsigned int slot = cmdq->slot;
+
+	while (!(cmdq->pending >> slot & 1))
+		slot = (slot + 1) % (1u << CMDQ_LOG_SIZE);
+	cmdq->pending &= ~((uint32_t)1 << slot);
+	cmdq->slot = (slot + 1) % (1u << CMDQ_LOG_SIZE);
+	serve_slot(hca, slot);
+	if (cmdq->pending)
+		loop_work_queue(hca->loop, &cmdq->work);
+}
+
+void cmdq_init(struct hca *hca)
+{
+	struct cmdq *cmdq = &hca->front->cmdq;
+
+	cmdq->work.fn = serve_next;
+	cmdq->work.arg = hca;
+	cmdq->work.lane = &hca->lane;
+}
+
 void cmdq_doorbell(struct hca *hca, uint32_t slots)
 {
-	unsigned int slot;
+	struct cmdq *cmdq = &hca->front->cmdq;
 
-	if (!hca->front->cmdq.valid) {
-		log_warn("%s: command doorbell before the queue's address",
-			 hca->name);
+	if (!cmdq->valid) {
+		limit_warn(hca->name,
+			   "command doorbell before the queue's address");
 		return;
 	}
-	for (slot = 0; slots; slot++, slots >>= 1)
-		if (slots & 1)
-			serve_slot(hca, slot);
+	cmdq->pending |= slots;
+	if (cmdq->pending)
+		loop_work_queue(hca->loop, &cmdq->work);
 }

@@ -9,6 +9,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base.h"
 #include "front_state.h"
@@ -24,7 +27,7 @@ _Static_assert(PCI_CONFIG_SIZE <= VFU_MAX_DATA, "config space in one access");
 static void raise_vector(struct hca *hca, unsigned int vector)
 {
 	if (vector >= HCA_NUM_VECTORS) {
-		log_warn("%s: no MSI-X vector %u", hca->name, vector);
+		limit_warn(hca->name, "no MSI-X vector %u", vector);
 		return;
 	}
 	if (irqs_raise(&hca->front->irqs, vector))
@@ -137,12 +140,56 @@ static const struct vfu_ops ops = {
 
 /* ---- what the program calls ---- */
 
+/*
+ * The client has shortened a file of its guest's memory, and an access found
+ * empty memory instead.  Nothing that the guest sees can be trusted any more.
+ */
+static void on_lost_memory(void *arg, uint32_t events)
+{
+	struct hca *hca = arg;
+	uint64_t count;
+
+	(void)events;
+	if (read(hca->front->lost_fd, &count, sizeof(count)) < 0)
+		return;
+	limit_warn(hca->name,
+		   "the client has taken away memory of its guest, dropped");
+	if (hca->front->vfu)
+		vfu_disconnect(hca->front->vfu);
+}
+
+static int watch_memory(struct hca *hca)
+{
+	struct front *front = hca->front;
+	int err;
+
+	front->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (front->lost_fd < 0)
+		return errno;
+	err = loop_add_fd(hca->loop, front->lost_fd, EPOLLIN, on_lost_memory,
+			  hca);
+	if (err) {
+		close(front->lost_fd);
+		return err;
+	}
+	dma_map_watch(hca->dma, front->lost_fd);
+	return 0;
+}
+
 int front_init(struct hca *hca)
 {
 	struct front *front = calloc(1, sizeof(*front));
+	int err;
 
 	if (!front)
 		return ENOMEM;
+	hca->front = front;
+	err = watch_memory(hca);
+	if (err) {
+		hca->front = NULL;
+		free(front);
+		return err;
+	}
 	pci_config_init(&front->pci);
 	irqs_init(&front->irqs);
 	front->device.ops = &ops;
@@ -151,7 +198,7 @@ int front_init(struct hca *hca)
 	front->device.region_size[REGION_BAR0] = HCA_BAR_SIZE;
 	front->device.region_size[VFU_REGION_CONFIG] = PCI_CONFIG_SIZE;
 	front->device.num_vectors = HCA_NUM_VECTORS;
-	hca->front = front;
+	cmdq_init(hca);
 	objects_attach(hca, &host);
 	return 0;
 }
@@ -179,8 +226,10 @@ void front_close(struct hca *hca)
 void front_fini(struct hca *hca)
 {
 	objects_attach(hca, NULL);
-	cmdq_reset(&hca->front->cmdq);
+	cmdq_reset(hca);
 	irqs_clear(&hca->front->irqs);
+	loop_del_fd(hca->loop, hca->front->lost_fd);
+	close(hca->front->lost_fd);
 	free(hca->front);
 	hca->front = NULL;
 }
@@ -190,7 +239,7 @@ void front_reset(struct hca *hca)
 	struct front *front = hca->front;
 
 	objects_reset(hca);
-	cmdq_reset(&front->cmdq);
+	cmdq_reset(hca);
 	bar_reset(&front->bar);
 	pci_config_init(&front->pci);
 	front->irqs.pending = 0;

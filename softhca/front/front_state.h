@@ -20,6 +20,7 @@ struct front {
 
 	struct vfu_device device;
 	struct vfu *vfu; /* NULL when not listening */
+	int lost_fd;	 /* eventfd: the client has taken memory away */
 	bool connected;
 	unsigned int clients; /* how many there have been */
 	void (*changed)(void *arg);

@@ -218,8 +218,8 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 		break;
 	case VFU_TYPE_REPLY:
 		/* The server sends no commands, so it expects no replies. */
-		log_warn("%s: unexpected reply from the client",
-			 vfu->device->name);
+		limit_warn(vfu->device->name,
+			   "unexpected reply from the client");
 		return;
 	default:
 		reply(vfu, &msg->hdr, EINVAL, 0);
@@ -258,8 +258,8 @@ static size_t handle_message(struct vfu *vfu, const uint8_t *data, size_t len,
 	memcpy(&msg.hdr, data, HEADER_SIZE);
 	size = msg.hdr.size;
 	if (size < HEADER_SIZE || size > VFU_MAX_MSG) {
-		log_warn("%s: vfio-user message of size %zu", vfu->device->name,
-			 size);
+		limit_warn(vfu->device->name, "vfio-user message of size %zu",
+			   size);
 		reply(vfu, &msg.hdr, EINVAL, 0);
 		if (size > HEADER_SIZE)
 			vfu->discard = size - HEADER_SIZE;
@@ -326,8 +326,10 @@ static void keep_fds(struct vfu *vfu, struct msghdr *mh, uint64_t at)
 		}
 	}
 	if (mh->msg_flags & MSG_CTRUNC) {
-		log_error("%s: no room for the client's descriptors",
-			  vfu->device->name);
+		/* Clients together can use up the limit of the process. */
+		limit_warn(vfu->device->name,
+			   "no room for the client's descriptors: softhca has "
+			   "as many open files as it may have");
 		if (vfu->num_fds == KEPT_FDS)
 			close(vfu->fds[--vfu->num_fds].fd);
 		vfu->fds[vfu->num_fds++] = (struct kept_fd){ -1, at };
@@ -397,7 +399,7 @@ static void drop_client(struct vfu *vfu)
 	vfu->out = NULL;
 	vfu->out_size = vfu->out_from = vfu->out_to = 0;
 	if (vfu->negotiated) {
-		log_info("%s: client disconnected", vfu->device->name);
+		limit_info(vfu->device->name, "client disconnected");
 		vfu->negotiated = false;
 		vfu->device->ops->disconnected(vfu->device->dev);
 	}
@@ -423,14 +425,21 @@ static void on_client(void *arg, uint32_t events)
 	watch(vfu);
 }
 
+void vfu_disconnect(struct vfu *vfu)
+{
+	if (vfu->fd < 0)
+		return;
+	drop_client(vfu);
+	listen_again(vfu);
+}
+
 static void no_hello(void *arg)
 {
 	struct vfu *vfu = arg;
 
-	log_warn("%s: client sent no VERSION in time, dropped",
-		 vfu->device->name);
-	drop_client(vfu);
-	listen_again(vfu);
+	limit_warn(vfu->device->name,
+		   "client sent no VERSION in time, dropped");
+	vfu_disconnect(vfu);
 }
 
 static void on_listen(void *arg, uint32_t events)
@@ -443,14 +452,14 @@ static void on_listen(void *arg, uint32_t events)
 	if (fd < 0) {
 		if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
 			return;
-		log_error("%s: accept: %s", vfu->device->name, strerror(errno));
+		limit_warn(vfu->device->name, "accept: %s", strerror(errno));
 		loop_del_fd(vfu->loop, vfu->sock.fd);
 		loop_timer_set(vfu->loop, &vfu->accept_timer, ACCEPT_NS);
 		return;
 	}
 	err = loop_add_fd(vfu->loop, fd, EPOLLIN, on_client, vfu);
 	if (err) {
-		log_error("%s: client: %s", vfu->device->name, strerror(err));
+		limit_warn(vfu->device->name, "client: %s", strerror(err));
 		close(fd);
 		return;
 	}

@@ -8,7 +8,7 @@
  * to a message is sent, or at least queued, before the next message is handled.
  * A bad message is answered with an error and does not end the connection.  The
  * server itself ends a connection only when the client says no VERSION in time,
- * or when it cannot go on (out of memory, socket error).
+ * when it cannot go on (out of memory, socket error), or when the device asks.
  *
  * Descriptors that come with a message belong to the server until a device
  * function takes them.  The server closes the others after the message.
@@ -71,6 +71,8 @@ struct vfu;
  */
 struct vfu *vfu_create(struct loop *loop, const char *path,
 		       const struct vfu_device *device);
+/* Disconnect the client, if there is one, and wait for the next. */
+void vfu_disconnect(struct vfu *vfu);
 /* Disconnect the client and remove the socket. */
 void vfu_destroy(struct vfu *vfu);
 

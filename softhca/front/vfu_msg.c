@@ -51,8 +51,8 @@ static int do_version(const struct vfu_device *device, struct vfu_msg *msg)
 
 	memcpy(&version, msg->body, sizeof(version));
 	if (version.major != 0) {
-		log_warn("%s: client speaks vfio-user %u.%u", device->name,
-			 version.major, version.minor);
+		limit_warn(device->name, "client speaks vfio-user %u.%u",
+			   version.major, version.minor);
 		return ENOTSUP;
 	}
 	if (len) {
@@ -68,7 +68,7 @@ static int do_version(const struct vfu_device *device, struct vfu_msg *msg)
 		     multi ? ",\"write_multiple\":true" : "");
 	set_reply(msg, &version, sizeof(version));
 	set_reply(msg, reply, (size_t)n + 1);
-	log_info("%s: client agreed on vfio-user 0.0", device->name);
+	limit_info(device->name, "client agreed on vfio-user 0.0");
 	return 0;
 }
 
@@ -91,9 +91,16 @@ static int do_dma_map(const struct vfu_device *device, struct vfu_msg *msg)
 	fd = msg->num_fds ? msg->fds[0] : -1;
 	err = device->ops->dma_map(device->dev, map.iova, map.size, fd,
 				   map.offset, prot);
-	log_info("%s: DMA map 0x%llx size 0x%llx prot %u%s: %s", device->name,
-		 (unsigned long long)map.iova, (unsigned long long)map.size,
-		 prot, fd < 0 ? " no memory" : "", err ? strerror(err) : "ok");
+	limit_info(device->name, "DMA map 0x%llx size 0x%llx prot %u%s: %s",
+		   (unsigned long long)map.iova, (unsigned long long)map.size,
+		   prot, fd < 0 ? " no memory" : "",
+		   err ? strerror(err) : "ok");
+	if (err == ENOTSUP)
+		limit_warn(device->name,
+			   "memory at 0x%llx refused: it must be a memfd or a "
+			   "regular file on tmpfs, hugetlbfs, ext4, XFS, Btrfs "
+			   "or F2FS",
+			   (unsigned long long)map.iova);
 	return err;
 }
 
@@ -114,9 +121,9 @@ static int do_dma_unmap(const struct vfu_device *device, struct vfu_msg *msg)
 		err = device->ops->dma_unmap(device->dev, unmap.iova,
 					     unmap.size);
 	}
-	log_info("%s: DMA unmap 0x%llx size 0x%llx: %s", device->name,
-		 (unsigned long long)unmap.iova, (unsigned long long)unmap.size,
-		 err ? strerror(err) : "ok");
+	limit_info(device->name, "DMA unmap 0x%llx size 0x%llx: %s",
+		   (unsigned long long)unmap.iova,
+		   (unsigned long long)unmap.size, err ? strerror(err) : "ok");
 	unmap.argsz = sizeof(unmap);
 	set_reply(msg, &unmap, sizeof(unmap));
 	return err;
@@ -231,9 +238,9 @@ static int do_set_irqs(const struct vfu_device *device, struct vfu_msg *msg)
 		return EINVAL;
 	if (type != VFIO_IRQ_SET_DATA_EVENTFD && msg->num_fds)
 		return EINVAL;
-	log_info("%s: IRQ set index %u start %u count %u flags 0x%x fds %u",
-		 device->name, set.index, set.start, set.count, set.flags,
-		 msg->num_fds);
+	limit_info(device->name,
+		   "IRQ set index %u start %u count %u flags 0x%x fds %u",
+		   set.index, set.start, set.count, set.flags, msg->num_fds);
 
 	switch (type) {
 	case VFIO_IRQ_SET_DATA_NONE:
@@ -339,7 +346,7 @@ static int do_write_multi(const struct vfu_device *device, struct vfu_msg *msg)
 static int do_reset(const struct vfu_device *device, struct vfu_msg *msg)
 {
 	(void)msg;
-	log_info("%s: device reset", device->name);
+	limit_info(device->name, "device reset");
 	device->ops->reset(device->dev);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * A port: all that the network knows of an HCA.
  *
  * A port has RoCE addresses and receives the packets sent to one of them.  The
- * HCA fills the port in and may change the addresses at any time.  It sends
- * through the wire that the port has joined.
+ * HCA fills the port in, and sends through the wire that the port has joined.
+ * It may change the addresses at any time, by the functions below.
  */
 #ifndef SOFTHCA_PORT_H
 #define SOFTHCA_PORT_H
@@ -26,11 +26,21 @@ struct roce_addr {
 };
 
 struct port {
-	const struct roce_addr *addrs;
+	struct roce_addr *addrs;
 	unsigned int num_addrs;
 	void (*receive)(void *arg, const struct pkt *pkt);
 	void *arg;
 	struct wire *wire; /* the wire that the port has joined, or NULL */
 };
+
+/* Set address i, or clear it by one that is unused.  0 or ENOMEM. */
+int port_set_address(struct port *port, unsigned int i,
+		     const struct roce_addr *addr);
+void port_clear_addresses(struct port *port);
+/*
+ * Does address i belong to this port?  Not if another port claimed it before;
+ * then packets to it go there, and packets from it are dropped here.
+ */
+bool port_owns(const struct port *port, unsigned int i);
 
 #endif

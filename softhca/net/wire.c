@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The wire: finds the port that has a packet's GID, MAC address and RoCE
- * version.  A small cache makes the usual search short.
+ * version, and checks that the sender has those that it sends from.  A small
+ * cache makes the usual search short.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "addr.h"
 #include "packet.h"
 #include "port.h"
 #include "wire.h"
@@ -15,19 +17,19 @@
 #define WIRE_CACHE     64u /* a power of two */
 
 /*
- * Where an address was found last.  Commands may change the address table of a
- * port at any time, so each use of the hint compares the table's entry again.
+ * Who owned an address when it was looked for last; port NULL: nothing.  Guests
+ * may choose addresses that share a slot; then each costs a search.
  */
 struct hint {
+	uint8_t key[ADDR_KEY];
 	struct port *port;
-	unsigned int index;
 };
 
 struct wire {
-	struct port *ports[WIRE_MAX_PORTS];
 	unsigned int num_ports;
-	struct hint hints[WIRE_CACHE];
-	uint64_t lost;
+	struct addr_index index;
+	struct hint hints[WIRE_CACHE]; /* forgotten when a claim changes */
+	uint64_t lost, forged;
 	wire_tap_fn tap;
 	void *tap_arg;
 };
@@ -39,37 +41,118 @@ struct wire *wire_create(void)
 
 void wire_destroy(struct wire *wire)
 {
+	addr_free(&wire->index);
 	free(wire);
+}
+
+static void forget_hints(struct wire *wire)
+{
+	memset(wire->hints, 0, sizeof(wire->hints));
 }
 
 int wire_join(struct wire *wire, struct port *port)
 {
+	unsigned int i;
+	int err;
+
 	if (wire->num_ports == WIRE_MAX_PORTS)
 		return ENOSPC;
-	wire->ports[wire->num_ports++] = port;
+	for (i = 0; i < port->num_addrs; i++) {
+		err = addr_claim(&wire->index, &port->addrs[i], port);
+		if (err)
+			goto err_release;
+	}
+	wire->num_ports++;
 	port->wire = wire;
+	forget_hints(wire);
 	return 0;
+
+err_release:
+	while (i--)
+		addr_release(&wire->index, &port->addrs[i], port);
+	return err;
 }
 
 void wire_leave(struct wire *wire, struct port *port)
 {
 	unsigned int i;
 
-	for (i = 0; i < wire->num_ports; i++) {
-		if (wire->ports[i] != port)
-			continue;
-		wire->num_ports--;
-		memmove(&wire->ports[i], &wire->ports[i + 1],
-			(wire->num_ports - i) * sizeof(wire->ports[0]));
-		break;
-	}
+	for (i = 0; i < port->num_addrs; i++)
+		addr_release(&wire->index, &port->addrs[i], port);
+	wire->num_ports--;
 	port->wire = NULL;
-	memset(wire->hints, 0, sizeof(wire->hints));
+	forget_hints(wire);
+}
+
+int port_set_address(struct port *port, unsigned int i,
+		     const struct roce_addr *addr)
+{
+	bool same = !memcmp(port->addrs[i].gid, addr->gid, 16) &&
+		    !memcmp(port->addrs[i].mac, addr->mac, 6) &&
+		    port->addrs[i].version == addr->version;
+	int err;
+
+	/* Who claims the same address again is not later for that. */
+	if (port->wire && !same) {
+		/* First the new claim, so that a failure changes nothing. */
+		err = addr_claim(&port->wire->index, addr, port);
+		if (err)
+			return err;
+		addr_release(&port->wire->index, &port->addrs[i], port);
+		forget_hints(port->wire);
+	}
+	port->addrs[i] = *addr;
+	return 0;
+}
+
+void port_clear_addresses(struct port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < port->num_addrs; i++) {
+		if (port->wire)
+			addr_release(&port->wire->index, &port->addrs[i], port);
+		memset(&port->addrs[i], 0, sizeof(port->addrs[i]));
+	}
+	if (port->wire)
+		forget_hints(port->wire);
+}
+
+static struct port *owner(struct wire *wire, const uint8_t gid[16],
+			  const uint8_t mac[6], uint8_t version)
+{
+	uint8_t key[ADDR_KEY];
+	struct hint *hint;
+	uint64_t h;
+
+	addr_key(key, gid, mac, version);
+	memcpy(&h, gid + 8, sizeof(h));
+	h ^= mac[5] ^ version;
+	h *= 0x9e3779b97f4a7c15u;
+	hint = &wire->hints[h >> 58 & (WIRE_CACHE - 1)];
+	if (hint->port && !memcmp(hint->key, key, sizeof(key)))
+		return hint->port;
+	memcpy(hint->key, key, sizeof(key));
+	hint->port = addr_owner(&wire->index, key);
+	return hint->port;
+}
+
+bool port_owns(const struct port *port, unsigned int i)
+{
+	const struct roce_addr *addr = &port->addrs[i];
+
+	return port->wire &&
+	       owner(port->wire, addr->gid, addr->mac, addr->version) == port;
 }
 
 uint64_t wire_lost(const struct wire *wire)
 {
 	return wire->lost;
+}
+
+uint64_t wire_forged(const struct wire *wire)
+{
+	return wire->forged;
 }
 
 void wire_set_tap(struct wire *wire, wire_tap_fn tap, void *arg)
@@ -78,56 +161,24 @@ void wire_set_tap(struct wire *wire, wire_tap_fn tap, void *arg)
 	wire->tap_arg = arg;
 }
 
-static bool takes(const struct roce_addr *entry, const struct pkt *pkt)
+enum wire_result wire_send(struct port *from, const struct pkt *pkt)
 {
-	return !memcmp(entry->gid, pkt->dgid, 16) &&
-	       entry->version == pkt->version &&
-	       !memcmp(entry->mac, pkt->dmac, 6);
-}
-
-static unsigned int hint_slot(const struct pkt *pkt)
-{
-	uint64_t h;
-
-	memcpy(&h, pkt->dgid + 8, sizeof(h));
-	h ^= pkt->dmac[5] ^ pkt->version;
-	h *= 0x9e3779b97f4a7c15u;
-	return (unsigned int)(h >> 58) & (WIRE_CACHE - 1);
-}
-
-static struct port *find(struct wire *wire, const struct pkt *pkt)
-{
-	static const uint8_t none[16];
-	struct hint *hint = &wire->hints[hint_slot(pkt)];
-	unsigned int i, j;
-
-	if (hint->port && takes(&hint->port->addrs[hint->index], pkt))
-		return hint->port;
-	if (!memcmp(pkt->dgid, none, sizeof(none)))
-		return NULL; /* an all-zero GID would match an empty entry */
-	for (i = 0; i < wire->num_ports; i++) {
-		for (j = 0; j < wire->ports[i]->num_addrs; j++) {
-			if (!takes(&wire->ports[i]->addrs[j], pkt))
-				continue;
-			hint->port = wire->ports[i];
-			hint->index = j;
-			return hint->port;
-		}
-	}
-	return NULL;
-}
-
-void wire_send(struct wire *wire, const struct pkt *pkt)
-{
-	struct port *port;
+	struct wire *wire = from->wire;
+	struct port *to;
 
 	if (wire->tap && wire->tap(wire->tap_arg, pkt)) {
 		wire->lost++;
-		return;
+		return WIRE_LOST;
 	}
-	port = find(wire, pkt);
-	if (port)
-		port->receive(port->arg, pkt);
-	else
+	if (owner(wire, pkt->sgid, pkt->smac, pkt->version) != from) {
+		wire->forged++;
+		return WIRE_FORGED;
+	}
+	to = owner(wire, pkt->dgid, pkt->dmac, pkt->version);
+	if (!to) {
 		wire->lost++;
+		return WIRE_LOST;
+	}
+	to->receive(to->arg, pkt);
+	return WIRE_SENT;
 }

@@ -213,7 +213,8 @@ enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 	count(hca, def, status);
 	log_command(hca, def, cmd, status, took);
 	if (!def)
-		log_warn("%s: unknown command opcode 0x%03x op_mod 0x%x",
-			 hca->name, cmd->opcode, cmd->op_mod);
+		limit_warn(hca->name,
+			   "unknown command opcode 0x%03x op_mod 0x%x",
+			   cmd->opcode, cmd->op_mod);
 	return status;
 }

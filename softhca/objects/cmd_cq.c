@@ -3,8 +3,6 @@
  * Commands of completion queues.  They check and decode; cq.c does the work.  A
  * CQ may be resized and moderated, but not put on another EQ.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "cq_cmd.h"
 #include "handlers.h"
@@ -22,7 +20,7 @@ static void cq_free(struct obj *obj)
 
 	loop_timer_cancel(cq->hca->loop, &cq->timer);
 	ring_free(&cq->ring);
-	free(cq);
+	mem_free(cq);
 }
 
 static enum cmd_status check_cq(struct cmd *cmd, const uint8_t *cqc)
@@ -87,7 +85,7 @@ static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
 	if (bits_get(cmd->in, CMD_UMEM_VALID))
 		status = umem_ring(hca, cmd, &umem, &cq->ring, &ring_umem);
 	else
-		status = cmd_ring(cmd, OBJ_CQ, &spec, &cq->ring);
+		status = cmd_ring(hca, cmd, OBJ_CQ, &spec, &cq->ring);
 	if (!status)
 		status = check_ring(cmd, &cq->ring, cq->cqe_size);
 	if (status)
@@ -111,7 +109,7 @@ static enum cmd_status create_cq(struct hca *hca, struct cmd *cmd)
 				 &uar);
 	if (status)
 		return status;
-	cq = calloc(1, sizeof(*cq));
+	cq = mem_alloc(&hca->mem, sizeof(*cq));
 	if (!cq)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_CQ, SYND_MEMORY,
 			      "out of memory");
@@ -163,7 +161,7 @@ static enum cmd_status resize_cq(struct hca *hca, struct cmd *cmd,
 			      "a CQ cannot be resized onto a UMEM");
 	status = check_cq(cmd, cqc);
 	if (!status)
-		status = cmd_ring(cmd, OBJ_CQ, &spec, &ring);
+		status = cmd_ring(hca, cmd, OBJ_CQ, &spec, &ring);
 	if (!status)
 		status = check_ring(cmd, &ring, cqe_size);
 	if (!status && !cq_resize(hca, cq, &ring, (uint8_t)log_size, cqe_size))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Commands of event queues; eq.c does the work.  Only the kernel makes EQs. */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "eq.h"
 #include "handlers.h"
@@ -13,8 +11,8 @@ static void eq_free(struct obj *obj)
 	struct eq *eq = (struct eq *)obj;
 
 	ring_free(&eq->ring);
-	free(eq->held);
-	free(eq);
+	mem_free(eq->held);
+	mem_free(eq);
 }
 
 /* User contexts share the kernel's completion EQs and make none. */
@@ -51,7 +49,7 @@ static enum cmd_status create_eq(struct hca *hca, struct cmd *cmd)
 	status = cmd_use(hca, cmd, OBJ_UAR, bits_get(eqc, EQC_UAR), &uar);
 	if (status)
 		return status;
-	eq = calloc(1, sizeof(*eq));
+	eq = mem_alloc(&hca->mem, sizeof(*eq));
 	if (!eq)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_EQ, SYND_MEMORY,
 			      "out of memory");
@@ -67,7 +65,7 @@ static enum cmd_status create_eq(struct hca *hca, struct cmd *cmd)
 				"another EQ takes command completions");
 		goto err_free;
 	}
-	status = cmd_ring(cmd, OBJ_EQ, &spec, &eq->ring);
+	status = cmd_ring(hca, cmd, OBJ_EQ, &spec, &eq->ring);
 	if (status)
 		goto err_free;
 	obj_use(&eq->obj, uar);

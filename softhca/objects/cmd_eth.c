@@ -5,8 +5,6 @@
  * Both have the states RST, RDY and ERR.  A send queue in RDY executes its WQEs
  * (eth.c).  A receive queue never fills a buffer, because no frame reaches it.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "handlers.h"
 #include "hw_cmd.h"
@@ -16,7 +14,7 @@ static void wq_free(struct obj *obj)
 	struct eth_wq *wq = (struct eth_wq *)obj;
 
 	ring_free(&wq->ring);
-	free(wq);
+	mem_free(wq);
 }
 
 /* May the queue go from one state to the other? */
@@ -69,7 +67,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 		status = cmd_use(hca, cmd, OBJ_PD, pdn, &pd);
 	if (status)
 		return status;
-	wq = calloc(1, sizeof(*wq));
+	wq = mem_alloc(&hca->mem, sizeof(*wq));
 	if (!wq)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
 			      "out of memory");
@@ -77,7 +75,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 	wq->log_size = (uint8_t)bits_get(in, WQ_LOG_SIZE);
 	wq->log_stride = (uint8_t)bits_get(in, WQ_LOG_STRIDE);
 	spec.bytes = (uint64_t)1 << (wq->log_size + wq->log_stride);
-	status = cmd_ring(cmd, kind, &spec, &wq->ring);
+	status = cmd_ring(hca, cmd, kind, &spec, &wq->ring);
 	if (status) {
 		wq_free(&wq->obj);
 		return status;

@@ -10,8 +10,6 @@
  * An entry is not an object with a number of its own.  The table finds it by
  * its index.  The entry holds references to its group and its destinations.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "handlers.h"
 #include "hw_cmd.h"
@@ -45,7 +43,7 @@ struct flow_table {
 
 static void group_free(struct obj *obj)
 {
-	free(obj);
+	mem_free(obj);
 }
 
 static void table_free(struct obj *obj)
@@ -55,10 +53,10 @@ static void table_free(struct obj *obj)
 
 	for (fte = table->first; fte; fte = next) {
 		next = fte->next;
-		free(fte);
+		mem_free(fte);
 	}
-	free(table->entry);
-	free(table);
+	mem_free(table->entry);
+	mem_free(table);
 }
 
 static enum cmd_status check_type(struct cmd *cmd)
@@ -127,7 +125,7 @@ static enum cmd_status create_flow_table(struct hca *hca, struct cmd *cmd)
 	status = get_miss(hca, cmd, &miss);
 	if (status)
 		return status;
-	table = calloc(1, sizeof(*table));
+	table = mem_alloc(&hca->mem, sizeof(*table));
 	if (!table)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_FLOW_TABLE, SYND_MEMORY,
 			      "out of memory");
@@ -203,7 +201,7 @@ static enum cmd_status create_flow_group(struct hca *hca, struct cmd *cmd)
 	if (start > end || end >> table->log_size)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP, SYND_SIZE,
 			      "the group is outside its table");
-	group = calloc(1, sizeof(*group));
+	group = mem_alloc(&hca->mem, sizeof(*group));
 	if (!group)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_FLOW_GROUP, SYND_MEMORY,
 			      "out of memory");
@@ -352,9 +350,10 @@ static enum cmd_status set_fte(struct hca *hca, struct cmd *cmd)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP, SYND_SIZE,
 			      "the entry is outside its group");
 	if (!table->entry)
-		table->entry = calloc((size_t)1 << table->log_size,
-				      sizeof(struct fte *));
-	fte = calloc(1, sizeof(*fte) + num * sizeof(fte->dest[0]));
+		table->entry = mem_array(&hca->mem,
+					 (size_t)1 << table->log_size,
+					 sizeof(struct fte *));
+	fte = mem_alloc(&hca->mem, sizeof(*fte) + num * sizeof(fte->dest[0]));
 	if (!table->entry || !fte) {
 		status = refuse(cmd, CMD_LIM_ERR, OBJ_FLOW_TABLE, SYND_MEMORY,
 				"out of memory");
@@ -375,7 +374,7 @@ static enum cmd_status set_fte(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 
 err_free:
-	free(fte);
+	mem_free(fte);
 	return status;
 }
 
@@ -394,7 +393,7 @@ static enum cmd_status delete_fte(struct hca *hca, struct cmd *cmd)
 		return refuse(cmd, CMD_BAD_RES, OBJ_FLOW_TABLE, SYND_NONE,
 			      "no such entry");
 	fte_unlink(table, fte);
-	free(fte);
+	mem_free(fte);
 	return CMD_OK;
 }
 

@@ -11,8 +11,6 @@
  * addresses from a user would be unchecked, so a user creates MTT keys on a
  * UMEM only, whose list the kernel has made.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "handlers.h"
 #include "hw_cmd.h"
@@ -25,7 +23,7 @@ static void mkey_free(struct obj *obj)
 	struct mkey *mkey = (struct mkey *)obj;
 
 	mkey_drop_list(mkey);
-	free(mkey);
+	mem_free(mkey);
 }
 
 /* How many octwords the range of an MTT or KSM key takes; 0 when too many. */
@@ -52,6 +50,9 @@ static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
 	if (octwords > MKEY_MAX_OCTWORDS)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
 			      "the translation is too large");
+	if (octwords > MKEY_MAX_KLMS && mkc_mode(mkc) >= MKEY_KLM)
+		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
+			      "more keys in a list than log_max_klm_list_size");
 	if (actual > octwords)
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_MKEY, SYND_SIZE,
 			      "the list is longer than the translation");
@@ -126,17 +127,15 @@ static enum cmd_status check_mkey(struct cmd *cmd, const uint8_t *mkc)
 static bool take_pages(struct mkey *mkey, struct ring *ring)
 {
 	uint32_t octwords = (ring->num_pages + MKEY_MTTS - 1) / MKEY_MTTS, i;
-	size_t room = (size_t)octwords * MKEY_MTTS * sizeof(*mkey->mtt);
+	size_t room = (size_t)octwords * MKEY_MTTS;
+	bool ok = sparse_make(&mkey->mtt, mkey->mem, room) &&
+		  sparse_reserve(&mkey->mtt, mkey->mem, 0, ring->num_pages);
 
-	mkey->mtt = realloc(ring->pages, room ? room : 1);
-	if (!mkey->mtt) {
-		ring_free(ring);
-		return false;
-	}
-	for (i = ring->num_pages; i < octwords * MKEY_MTTS; i++)
-		mkey->mtt[i] = MKEY_NO_PAGE;
+	for (i = 0; ok && i < ring->num_pages; i++)
+		sparse_set(&mkey->mtt, i, ring->pages[i]);
+	ring_free(ring);
 	mkey->octwords = octwords;
-	return true;
+	return ok;
 }
 
 static enum cmd_status map_umem(struct hca *hca, struct cmd *cmd,
@@ -188,11 +187,12 @@ static enum cmd_status create_mkey(struct hca *hca, struct cmd *cmd)
 		status = cmd_use(hca, cmd, OBJ_PD, bits_get(mkc, MKC_PD), &pd);
 	if (status)
 		return status;
-	mkey = calloc(1, sizeof(*mkey));
+	mkey = mem_alloc(&hca->mem, sizeof(*mkey));
 	if (!mkey)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_MEMORY,
 			      "out of memory");
 	obj_init(&mkey->obj, OBJ_MKEY, cmd->uid, mkey_free);
+	mkey->mem = &hca->mem;
 	mkey_read(mkey, mkc);
 	status = fill_mkey(hca, cmd, mkey);
 	if (status) {

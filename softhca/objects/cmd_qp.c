@@ -6,7 +6,6 @@
  * own, then the send queue.  rq_type tells whether there is a receive queue;
  * log_rq_size does not, because 0 means one WQE as well as none.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd_tables.h"
@@ -24,7 +23,7 @@ static void qp_free(struct obj *obj)
 	struct qp *qp = (struct qp *)obj;
 
 	ring_free(&qp->ring);
-	free(qp);
+	mem_free(qp);
 }
 
 static enum cmd_status check_type(struct hca *hca, struct cmd *cmd,
@@ -216,7 +215,7 @@ static enum cmd_status find_memory(struct hca *hca, struct cmd *cmd,
 	if (bits_get(cmd->in, QP_UMEM_VALID))
 		status = umem_ring(hca, cmd, &umem, &qp->ring, &ring_umem);
 	else
-		status = cmd_ring(cmd, OBJ_QP, &spec, &qp->ring);
+		status = cmd_ring(hca, cmd, OBJ_QP, &spec, &qp->ring);
 	if (status)
 		return status;
 	obj_use(&qp->obj, ring_umem);
@@ -235,7 +234,7 @@ static enum cmd_status create_qp(struct hca *hca, struct cmd *cmd)
 		status = find_base(hca, cmd, qpc, &base);
 	if (status)
 		return status;
-	qp = calloc(1, sizeof(*qp));
+	qp = mem_alloc(&hca->mem, sizeof(*qp));
 	if (!qp)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_QP, SYND_MEMORY,
 			      "out of memory");

@@ -6,21 +6,19 @@
  * A user context is an owner itself.  Every object that it creates uses it, so
  * it cannot be destroyed before these objects.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "handlers.h"
 #include "hw_cmd.h"
 
 static void res_free(struct obj *obj)
 {
-	free(obj);
+	mem_free(obj);
 }
 
 static enum cmd_status alloc_res(struct hca *hca, struct cmd *cmd,
 				 enum obj_kind kind)
 {
-	struct obj *obj = calloc(1, sizeof(*obj));
+	struct obj *obj = mem_alloc(&hca->mem, sizeof(*obj));
 
 	if (!obj)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,

@@ -7,8 +7,6 @@
  * A create, modify or arm command may set a limit.  When fewer WQEs than the
  * limit are left, one event is raised and the limit is cleared.
  */
-#include <stdlib.h>
-
 #include "cmd_tables.h"
 #include "eq.h"
 #include "handlers.h"
@@ -28,7 +26,7 @@ static void srq_free(struct obj *obj)
 	struct srq *srq = (struct srq *)obj;
 
 	ring_free(&srq->ring);
-	free(srq);
+	mem_free(srq);
 }
 
 static enum cmd_status check_spec(struct cmd *cmd, const struct srq_spec *spec)
@@ -60,7 +58,7 @@ static enum cmd_status make_srq(struct hca *hca, struct cmd *cmd,
 		status = cmd_use(hca, cmd, OBJ_PD, spec->pd, &pd);
 	if (status)
 		return status;
-	srq = calloc(1, sizeof(*srq));
+	srq = mem_alloc(&hca->mem, sizeof(*srq));
 	if (!srq)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_SRQ, SYND_MEMORY,
 			      "out of memory");
@@ -72,7 +70,7 @@ static enum cmd_status make_srq(struct hca *hca, struct cmd *cmd,
 	srq->limit = (uint16_t)spec->limit;
 	spec->ring.bytes = (uint64_t)1 << (spec->log_size + spec->log_stride);
 	spec->ring.pas = CMD_PAS_AT;
-	status = cmd_ring(cmd, OBJ_SRQ, &spec->ring, &srq->ring);
+	status = cmd_ring(hca, cmd, OBJ_SRQ, &spec->ring, &srq->ring);
 	if (status) {
 		srq_free(&srq->obj);
 		return status;

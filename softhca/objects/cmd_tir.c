@@ -6,7 +6,6 @@
  * The objects keep their contexts and the references in them.  No frame goes
  * through them yet.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd_tables.h"
@@ -33,13 +32,14 @@ struct rqt {
 
 static void plain_free(struct obj *obj)
 {
-	free(obj);
+	mem_free(obj);
 }
 
-static enum cmd_status make_interface(struct cmd *cmd, enum obj_kind kind,
-				      size_t size, struct interface **made)
+static enum cmd_status make_interface(struct hca *hca, struct cmd *cmd,
+				      enum obj_kind kind, size_t size,
+				      struct interface **made)
 {
-	struct interface *new = calloc(1, sizeof(*new));
+	struct interface *new = mem_alloc(&hca->mem, sizeof(*new));
 
 	if (!new)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
@@ -77,7 +77,7 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 				"unknown disp_type");
 	}
 	if (!status)
-		status = make_interface(cmd, OBJ_TIR, TIRC_SIZE, &tir);
+		status = make_interface(hca, cmd, OBJ_TIR, TIRC_SIZE, &tir);
 	if (status)
 		return status;
 	obj_use(&tir->obj, td);
@@ -150,7 +150,7 @@ static enum cmd_status create_tis(struct hca *hca, struct cmd *cmd)
 			      "a TIS feature that is not reported");
 	status = cmd_use(hca, cmd, OBJ_TD, bits_get(tisc, TISC_TD), &td);
 	if (!status)
-		status = make_interface(cmd, OBJ_TIS, TISC_SIZE, &tis);
+		status = make_interface(hca, cmd, OBJ_TIS, TISC_SIZE, &tis);
 	if (status)
 		return status;
 	obj_use(&tis->obj, td);
@@ -242,7 +242,7 @@ static enum cmd_status create_rqt(struct hca *hca, struct cmd *cmd)
 	status = find_rqs(hca, cmd, num, rq);
 	if (status)
 		return status;
-	rqt = calloc(1, sizeof(*rqt) + max * sizeof(rqt->rq[0]));
+	rqt = mem_alloc(&hca->mem, sizeof(*rqt) + max * sizeof(rqt->rq[0]));
 	if (!rqt)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_RQT, SYND_MEMORY,
 			      "out of memory");

@@ -8,7 +8,6 @@
  * list.  The UMEM cannot be destroyed before the object.  If the user may only
  * read a UMEM, no object can be put on it that the device writes to.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd_tables.h"
@@ -31,7 +30,7 @@ static void umem_free(struct obj *obj)
 	struct umem *umem = (struct umem *)obj;
 
 	ring_free(&umem->ring);
-	free(umem);
+	mem_free(umem);
 }
 
 static enum cmd_status check_umem(struct cmd *cmd)
@@ -58,7 +57,8 @@ static enum cmd_status check_umem(struct cmd *cmd)
 	return CMD_OK;
 }
 
-static bool read_pages(struct umem *umem, const struct cmd *cmd)
+static bool read_pages(struct hca *hca, struct umem *umem,
+		       const struct cmd *cmd)
 {
 	struct ring *ring = &umem->ring;
 	uint64_t page, i;
@@ -70,7 +70,8 @@ static bool read_pages(struct umem *umem, const struct cmd *cmd)
 	page = (uint64_t)1 << ring->log_page;
 	ring->size =
 		((uint64_t)ring->num_pages << ring->log_page) - ring->offset;
-	ring->pages = malloc(ring->num_pages * sizeof(*ring->pages));
+	ring->pages =
+		mem_array(&hca->mem, ring->num_pages, sizeof(*ring->pages));
 	if (!ring->pages)
 		return false;
 	umem->writable = true;
@@ -90,9 +91,9 @@ static enum cmd_status create_umem(struct hca *hca, struct cmd *cmd)
 
 	if (status)
 		return status;
-	umem = calloc(1, sizeof(*umem));
-	if (!umem || !read_pages(umem, cmd)) {
-		free(umem);
+	umem = mem_alloc(&hca->mem, sizeof(*umem));
+	if (!umem || !read_pages(hca, umem, cmd)) {
+		mem_free(umem);
 		return refuse(cmd, CMD_LIM_ERR, OBJ_UMEM, SYND_MEMORY,
 			      "out of memory");
 	}
@@ -147,7 +148,7 @@ enum cmd_status umem_ring(struct hca *hca, struct cmd *cmd,
 	       1) >>
 	      ring->log_page;
 	ring->num_pages = (uint32_t)num;
-	ring->pages = malloc((num ? num : 1) * sizeof(*ring->pages));
+	ring->pages = mem_array(&hca->mem, num, sizeof(*ring->pages));
 	if (!ring->pages)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_UMEM, SYND_MEMORY,
 			      "out of memory");

@@ -213,11 +213,13 @@ static enum cmd_status set_roce_address(struct hca *hca, struct cmd *cmd)
 	const uint8_t *addr = cmd->in + ROCE_ADDR_AT;
 	static const uint8_t none[16];
 	enum cmd_status status = check_gid_index(cmd);
+	unsigned int index = bits_get(cmd->in, ROCE_INDEX);
+	bool used = memcmp(addr, none, sizeof(none)) != 0;
 	struct roce_addr gid = { 0 };
 
 	if (status)
 		return status;
-	if (memcmp(addr, none, sizeof(none))) {
+	if (used) {
 		memcpy(gid.gid, addr, sizeof(gid.gid));
 		memcpy(gid.mac, addr + ROCE_MAC_AT, sizeof(gid.mac));
 		gid.version = (uint8_t)bits_get(addr, ROCE_VERSION);
@@ -228,7 +230,20 @@ static enum cmd_status set_roce_address(struct hca *hca, struct cmd *cmd)
 			return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_TYPE,
 					  "unknown RoCE version or L3 type");
 	}
-	hca->gids[bits_get(cmd->in, ROCE_INDEX)] = gid;
+	if (port_set_address(&hca->port, index, &gid))
+		return cmd_refuse(cmd, CMD_LIM_ERR, SYND_MEMORY,
+				  "out of memory");
+	/*
+	 * As on a real network, the device does not know of the other claim,
+	 * so the command succeeds.
+	 */
+	if (used && !port_owns(&hca->port, index))
+		limit_warn(
+			hca->name,
+			"RoCE address %u, MAC %02x:%02x:%02x:%02x:%02x:%02x, "
+			"belongs to another HCA: no packet goes from or to it",
+			index, gid.mac[0], gid.mac[1], gid.mac[2], gid.mac[3],
+			gid.mac[4], gid.mac[5]);
 	return CMD_OK;
 }
 

@@ -77,29 +77,11 @@ void cq_moderate(struct cq *cq, uint16_t period_us, uint16_t max_count)
 		notify(cq);
 }
 
-struct failed {
-	struct hca *hca;
-	struct cq *cq;
-};
-
-static void qp_fails(struct obj *obj, void *arg)
-{
-	struct failed *failed = arg;
-	struct qp *qp = (struct qp *)obj;
-
-	if (obj->kind == OBJ_QP &&
-	    (qp->scq == failed->cq || qp->rcq == failed->cq) &&
-	    qp->state != QP_RST && qp->state != QP_ERR)
-		dp_qp_error(failed->hca, qp);
-}
-
 static void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome)
 {
-	struct failed failed = { hca, cq };
-
 	cq->failed = true;
 	event_cq_error(hca, cq->obj.id, syndrome);
-	obj_for_each(obj_table(hca, OBJ_QP), qp_fails, &failed);
+	dp_cq_failed(hca, cq);
 }
 
 /* Is the ring full? */

@@ -82,7 +82,7 @@ static void eq_write(struct hca *hca, struct eq *eq, const struct eqe *eqe)
 	}
 }
 
-static bool held_grow(struct eq *eq)
+static bool held_grow(struct hca *hca, struct eq *eq)
 {
 	uint32_t capacity = eq->held_capacity ? eq->held_capacity * 2 : 64;
 	struct eqe *held;
@@ -90,12 +90,12 @@ static bool held_grow(struct eq *eq)
 
 	if (capacity > MAX_HELD)
 		return false;
-	held = malloc(capacity * sizeof(*held));
+	held = mem_array(&hca->mem, capacity, sizeof(*held));
 	if (!held)
 		return false;
 	for (i = 0; i < eq->num_held; i++)
 		held[i] = eq->held[(eq->held_first + i) % eq->held_capacity];
-	free(eq->held);
+	mem_free(eq->held);
 	eq->held = held;
 	eq->held_first = 0;
 	eq->held_capacity = capacity;
@@ -104,7 +104,7 @@ static bool held_grow(struct eq *eq)
 
 static void eq_hold(struct hca *hca, struct eq *eq, const struct eqe *eqe)
 {
-	if (eq->num_held == eq->held_capacity && !held_grow(eq)) {
+	if (eq->num_held == eq->held_capacity && !held_grow(hca, eq)) {
 		hca->objects->stats.dropped++;
 		return;
 	}

@@ -157,7 +157,7 @@ enum cmd_status cmd_destroy(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
+enum cmd_status cmd_ring(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 			 const struct ring_spec *spec, struct ring *ring)
 {
 	unsigned int log_page = spec->log_page + PAGE_SHIFT_MIN;
@@ -176,7 +176,7 @@ enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
 	if (num > room / sizeof(uint64_t))
 		return refuse(cmd, CMD_BAD_INP_LEN, kind, SYND_LIST,
 			      "the page list is longer than the command");
-	ring->pages = malloc((num ? num : 1) * sizeof(*ring->pages));
+	ring->pages = mem_array(&hca->mem, num, sizeof(*ring->pages));
 	if (!ring->pages)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
 			      "out of memory");

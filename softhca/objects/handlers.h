@@ -42,7 +42,7 @@
 #define LOG_MAX_SRQ_SZ	   15u
 #define LOG_MAX_WQ_SZ	   15u
 #define LOG_MAX_RQT_SZ	   11u
-#define LOG_MAX_KLM	   16u
+#define LOG_MAX_KLM	   16u /* MKEY_MAX_KLMS */
 #define LOG_MAX_TIS_PER_SQ 3u
 #define LOG_MIN_STRIDE_RQ  4u
 #define LOG_MAX_STRIDE_RQ  9u
@@ -130,7 +130,7 @@ struct ring_spec {
 	size_t pas;		  /* byte offset of the list in the input */
 };
 /* Read the page list of a ring.  A refusal allocates nothing. */
-enum cmd_status cmd_ring(struct cmd *cmd, enum obj_kind kind,
+enum cmd_status cmd_ring(struct hca *hca, struct cmd *cmd, enum obj_kind kind,
 			 const struct ring_spec *spec, struct ring *ring);
 
 #endif

@@ -68,7 +68,7 @@ static void set_identity(struct objects *objects, unsigned int index)
 
 static void set_defaults(struct hca *hca)
 {
-	memset(hca->gids, 0, sizeof(hca->gids));
+	port_clear_addresses(&hca->port);
 	hca->atomic_host_endian = false;
 	hca->umr_fixed_page = caps_value("umr_modify_entity_size_disabled");
 	hca->objects->enabled = false;
@@ -108,7 +108,7 @@ int objects_init(struct hca *hca, unsigned int index)
 		return ENOMEM;
 	set_identity(hca->objects, index);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
-		obj_table_init(&hca->obj[kind], spaces[kind].first,
+		obj_table_init(&hca->obj[kind], &hca->mem, spaces[kind].first,
 			       spaces[kind].limit);
 	hca->owner = &owner;
 	set_defaults(hca);

@@ -39,9 +39,12 @@ struct name_file {
 	uint64_t segment_length;
 	int64_t ctime_low;
 	int64_t ctime_high;
+	/*
+	 * For a person who looks, in the maker's namespaces; nothing relies on
+	 * it, or on pid.
+	 */
 	uint32_t owner;
 	uint32_t flags;
-	/* For a person who looks; nothing relies on it. */
 	uint32_t pid;
 	uint32_t reserved;
 };
@@ -185,10 +188,11 @@ static int fill_file(int fd, const struct smr_record *record, mode_t mode)
 		.segment_length = record->segment_length,
 		.ctime_low = record->ctime_low,
 		.ctime_high = record->ctime_high,
-		.owner = record->owner,
+		.owner = geteuid(),
 		.flags = record->huge ? NAME_HUGE : 0,
 		.pid = getpid(),
 	};
+	struct stat st;
 	ssize_t done;
 
 	memcpy(file.magic, NAME_MAGIC, sizeof(file.magic));
@@ -196,7 +200,10 @@ static int fill_file(int fd, const struct smr_record *record, mode_t mode)
 	if (done != sizeof(file))
 		return done < 0 ? errno : ENOSPC;
 	/* A set-group-ID folder gives its files a group of its own. */
-	if (fchown(fd, -1, getegid()) || fchmod(fd, mode))
+	if (fstat(fd, &st))
+		return errno;
+	if ((st.st_gid != getegid() && fchown(fd, -1, getegid())) ||
+	    fchmod(fd, mode))
 		return errno;
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return errno;
@@ -258,7 +265,7 @@ static int check_file(const struct stat *st, const struct name_file *file)
 	    file->version != NAME_VERSION || (file->flags & ~NAME_HUGE) ||
 	    file->reserved)
 		return EINVAL;
-	if (file->owner != st->st_uid || file->shmid > INT32_MAX)
+	if (file->shmid > INT32_MAX)
 		return EINVAL;
 	if (!file->mr_length || file->mr_length > file->segment_length ||
 	    file->segment_length > PTRDIFF_MAX)
@@ -294,7 +301,7 @@ static int read_file(int fd, const char *path, struct smr_record *record)
 	record->segment_length = file.segment_length;
 	record->ctime_low = file.ctime_low;
 	record->ctime_high = file.ctime_high;
-	record->owner = file.owner;
+	record->owner = st.st_uid;
 	record->huge = file.flags & NAME_HUGE;
 	return 0;
 }

@@ -14,6 +14,12 @@
  * Everybody can create files in the folder, so a name is only a hint.  It must
  * be a plain file with one link that only its owner can write, and the segment
  * must belong to the same owner.
+ *
+ * Processes in different user namespaces give one user different numbers.  So
+ * the process that attaches compares two owners that the kernel tells it, that
+ * of the file and that of the segment.  No number is compared that another
+ * process wrote down.  Users who have no number in a namespace look alike
+ * there, and the segment's permission bits alone decide between them.
  */
 #ifndef LIBMLX5X_SMR_NAME_H
 #define LIBMLX5X_SMR_NAME_H
@@ -32,6 +38,7 @@ struct smr_record {
 	/* The segment was last changed between these, in seconds. */
 	int64_t ctime_low;
 	int64_t ctime_high;
+	/* Of the file, in the namespace of the process that reads it. */
 	uint32_t owner;
 	bool huge;
 };

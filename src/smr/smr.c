@@ -33,12 +33,17 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* The child's copy of a descriptor would keep the lock of the name. */
+/*
+ * The child's copy of a descriptor would keep the lock of the name.  The child
+ * is not the owner, even if it has the parent's number in a PID namespace of
+ * its own.
+ */
 static void fork_child(void)
 {
 	struct mlx5x_smr *smr;
 
 	for (smr = list; smr; smr = smr->next) {
+		smr->pid = -1;
 		if (smr->name_fd >= 0)
 			close(smr->name_fd);
 		smr->name_fd = -1;
@@ -147,8 +152,9 @@ static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 	ds.shm_perm.mode = mode;
 	for (i = 0; i < PUBLISH_TRIES; i++) {
 		*low = kernel_seconds();
+		/* EINVAL: the kernel takes no user or group without a number. */
 		if (shmctl(shmid, IPC_SET, &ds))
-			return errno;
+			return errno == EINVAL ? EOVERFLOW : errno;
 		*high = kernel_seconds();
 		/* Again if somebody has set the clock back meanwhile. */
 		if (*low <= *high)
@@ -169,15 +175,17 @@ int smr_publish(struct mlx5x_smr *smr, mode_t mode)
 		.shmid = smr->shmid,
 		.mr_length = smr->mr_length,
 		.segment_length = smr->length,
-		.owner = geteuid(),
 		.huge = smr->huge,
 	};
 	int err;
 
 	err = set_mode(smr->shmid, mode, &record.ctime_low, &record.ctime_high);
 	if (err) {
-		log_err(smr->context, "no permissions for a segment: %s",
-			strerrordesc_np(err));
+		log_err(smr->context, "no permissions for a segment: %s%s",
+			strerrordesc_np(err),
+			err == EOVERFLOW
+				? ": the user and the group of the process need numbers in its user namespace"
+				: "");
 		return err;
 	}
 	pthread_mutex_lock(&list_lock);
@@ -196,6 +204,7 @@ static int check_segment(struct mlx5x_smr *smr, const struct smr_record *record)
 
 	if (shmctl(smr->shmid, IPC_STAT, &ds))
 		return errno;
+	/* Both owners are numbers of this process's user namespace. */
 	if (ds.shm_segsz != record->segment_length ||
 	    ds.shm_perm.cuid != record->owner ||
 	    ds.shm_ctime < record->ctime_low ||
@@ -225,9 +234,9 @@ static int attach_record(struct mlx5x_smr *smr,
 	return smr_seg_keep_from_fork(smr);
 }
 
-/* Returns 0 or an errno value. */
+/* Returns 0 or an errno value.  *why is set if there is more to say. */
 static int attach_handle(struct mlx5x_smr *smr,
-			 const struct smr_attach_attr *attr)
+			 const struct smr_attach_attr *attr, const char **why)
 {
 	struct smr_record record;
 	int err;
@@ -239,7 +248,8 @@ static int attach_handle(struct mlx5x_smr *smr,
 	switch (err) {
 	case EINVAL:
 	case EIDRM:
-		/* No segment of this number, or of another IPC namespace. */
+	case ENOENT:
+		*why = ": the name leads to no segment of its owner in this IPC namespace";
 		return ENOENT;
 	case EACCES:
 		/*
@@ -256,17 +266,18 @@ static int attach_handle(struct mlx5x_smr *smr,
 struct mlx5x_smr *smr_attach(const struct smr_attach_attr *attr)
 {
 	struct mlx5x_smr *smr;
+	const char *why = "";
 	int err;
 
 	smr = smr_alloc(SMR_ATTACHMENT, attr->context);
 	if (!smr)
 		return NULL;
-	err = attach_handle(smr, attr);
+	err = attach_handle(smr, attr, &why);
 	if (err) {
 		log_err(attr->context,
-			"shared MR 0x%x cannot be attached for %s: %s",
+			"shared MR 0x%x cannot be attached for %s by user %u of this user namespace: %s%s",
 			attr->handle, attr->writable ? "writing" : "reading",
-			strerrordesc_np(err));
+			geteuid(), strerrordesc_np(err), why);
 		free(smr);
 		errno = err;
 		return NULL;

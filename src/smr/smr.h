@@ -80,8 +80,9 @@ struct mlx5x_smr *smr_create(const struct smr_create_attr *attr);
 /*
  * Give a created segment its permission bits (S_IRUSR to S_IWOTH) and a name.
  * Returns 0 and sets smr->handle, or an errno value with the segment still
- * private: ENOSPC when no number is free, EMFILE, ENFILE, or what the folder
- * of the names answers.
+ * private: ENOSPC when no number is free, EMFILE, ENFILE, EOVERFLOW (the user
+ * or group has no number in the user namespace), or what the folder of the
+ * names answers.
  */
 int smr_publish(struct mlx5x_smr *smr, mode_t mode);
 

@@ -13,7 +13,8 @@
 
 enter_mounts() {
 	local tree=$1 src=$2 build=$3 lab=$4 host=$5
-	mount --bind "$tree" "$tree"
+	# Recursive: the packages' tree has a mount of the caller below it.
+	mount --rbind "$tree" "$tree"
 	mount --bind "$tree" "$tree/mnt/tree"
 	mount -o remount,bind,ro "$tree/mnt/tree"
 	mount --bind "$src" "$tree/mnt/tree/mnt/src"

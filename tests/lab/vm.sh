@@ -108,28 +108,26 @@ vm_follow() {
 	VM_TAILS+=("$!")
 }
 
-# vm_ask REQUEST: prints softhca's answer
+# vm_ask WORD...: prints softhca's answer
 vm_ask() {
 	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
-		--control /mnt/lab/softhca.sock "$1") 2>&1 || true
+		--control /mnt/lab/softhca.sock "$@") 2>&1 || true
 }
 
 # Asks softhca for its counters after the command's end. The guest waits for the
 # file "go" before it powers off. Until then a test in the guest may ask, too: it
-# writes "stats" or "objects" to the file "ask" and finds the answer in "answer".
+# writes a command of softhcactl to the file "ask" and finds the answer in
+# "answer".
 vm_stats() {
-	local what
+	local -a what
 	until [ -e "$VM_DIR/share/status" ]; do
 		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
 			return
 		fi
 		if [ -e "$VM_DIR/share/ask" ]; then
-			what=$(cat "$VM_DIR/share/ask")
+			read -r -a what <"$VM_DIR/share/ask" || true
 			rm -f "$VM_DIR/share/ask"
-			if [ "$what" != stats ]; then
-				what=objects
-			fi
-			vm_ask "$what" >"$VM_DIR/share/answer.new"
+			vm_ask "${what[@]}" >"$VM_DIR/share/answer.new"
 			mv "$VM_DIR/share/answer.new" "$VM_DIR/share/answer"
 		fi
 		sleep 0.1

@@ -4,7 +4,8 @@
 #
 #	puppet A [USER]           start process A, as USER if given;
 #	                          UID:GROUP is a user that has only a number,
-#	                          and GROUP besides his own
+#	                          and GROUP besides his own; ns:USER is root
+#	                          of a user namespace that USER makes
 #	start A [USER] [DEVICE]   the same, with context C, PD p and CQ c
 #	tell A COMMAND...         let it do one command; prints the answer
 #	want TEXT A COMMAND...    the answer must begin so; prints it
@@ -27,7 +28,11 @@ puppet() {
 
 	fifo=$(mktemp -u /tmp/puppet.XXXXXX)
 	mkfifo "$fifo.in" "$fifo.out"
-	if [[ $user == *:* ]]; then
+	if [[ $user == ns:* ]]; then
+		run=(setpriv --reuid "${user#ns:}" --regid "${user#ns:}"
+			--init-groups unshare --user --map-root-user
+			"$program")
+	elif [[ $user == *:* ]]; then
 		run=(setpriv --reuid "${user%:*}" --regid "${user%:*}"
 			--groups "${user#*:}" "$program")
 	elif [ -n "$user" ]; then

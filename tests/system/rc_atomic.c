@@ -17,6 +17,7 @@
 #define WORDS 8u
 
 static uint64_t *word, *result;
+static uint32_t piece_length = 8;
 static struct ibv_mr *no_atomic_mr;
 
 static void pair(void)
@@ -32,7 +33,7 @@ static void post(struct rc_qp *q, enum ibv_wr_opcode op, uint64_t addr,
 		 uint32_t rkey, uint64_t compare_add, uint64_t swap)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)&result[1],
-			       .length = 8,
+			       .length = piece_length,
 			       .lkey = src_mr->lkey };
 	struct ibv_send_wr wr = { .wr_id = 5,
 				  .sg_list = &sge,
@@ -110,6 +111,25 @@ static void test_cmp_swp(void)
 	     first, 0x8877665544332211);
 	expect(&a, IBV_WC_SUCCESS, IBV_WC_COMP_SWAP);
 	check(0x8877665544332211, first);
+}
+
+/* The result has 8 bytes, whatever the length of its place. */
+static void test_lengths(void)
+{
+	static const uint32_t lengths[] = { 1, 4, 16 };
+	uint64_t want = 0x3333333333333333u;
+	unsigned int i;
+
+	pair();
+	for (i = 0; i < 3; i++) {
+		piece_length = lengths[i];
+		post(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, (uintptr_t)&word[2],
+		     dst_mr->rkey, 5, 0);
+		expect(&a, IBV_WC_SUCCESS, IBV_WC_FETCH_ADD);
+		check(want + 5, want);
+		want += 5;
+	}
+	piece_length = 8;
 }
 
 static struct ibv_qp *create_ex(void)
@@ -251,6 +271,7 @@ static void open_all(void)
 static const struct test_case cases[] = {
 	{ "rc-atomic-fetch-add", test_fetch_add },
 	{ "rc-atomic-cmp-swp", test_cmp_swp },
+	{ "rc-atomic-lengths", test_lengths },
 	{ "rc-atomic-builders", test_builders },
 	{ "rc-atomic-no-lost-addition", test_no_lost_addition },
 	{ "rc-atomic-misaligned", test_misaligned },

@@ -127,6 +127,36 @@ group_and_others() {
 	drop A
 }
 
+# As between rootless containers: alice is root in the namespace of B, bob in
+# that of C.
+user_namespaces() {
+	local h
+	if ! setpriv --reuid alice --regid alice --init-groups \
+		unshare --user --map-root-user true; then
+		echo "not tried: the kernel makes no user namespaces" >&2
+		return
+	fi
+	start A alice
+	start B ns:alice
+	start C ns:bob
+	h=$(field number "$(want ok A mr m create p 1M lw,ur,uw)")
+	ok B mr m attach p "$h" lw,rw
+	ok B mr m fill 0 1M 5
+	ok A mr m check 0 1M 5
+	refuses EACCES C mr m attach p "$h" none
+	h=$(field number "$(want ok B mr n create p 1M lw,ur,uw,or)")
+	ok A mr n attach p "$h" lw
+	ok A mr n fill 0 1M 6
+	ok C mr n attach p "$h" none
+	ok C mr n check 0 1M 6
+	refuses EACCES C mr o attach p "$h" lw
+	ok B mr n dereg
+	refuses ENOENT C mr o attach p "$h" none
+	drop C
+	drop B
+	drop A
+}
+
 # Mode bits do not bind root, as with any file.
 root_passes() {
 	local h
@@ -283,6 +313,6 @@ nothing_left() {
 }
 
 scenarios share_and_move address_hint handles_differ read_only_grant \
-	group_and_others root_passes owner_goes_first owner_is_killed \
+	group_and_others user_namespaces root_passes owner_goes_first owner_is_killed \
 	attacher_is_killed owner_forks mapping_only refusals forged_names \
 	window_bind_alone nothing_left

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the tests of a plan, one after the other, in one guest.
 #
-# A line of the plan is: NAME PROVIDER USER SECONDS. A test writes a line
+# A line of the plan is: NAME PROVIDER USER SECONDS. NAME is a system test, or the
+# path of another script, whose last part then names it. A test writes a line
 # "ok NAME", "FAIL NAME: why" or "skip NAME: why" for each thing that it tests;
 # these lines, with the provider put before NAME, are the output of the suite.
 # All that a test writes is kept in /mnt/lab/NAME.PROVIDER.log. A test that tests
@@ -65,7 +66,11 @@ suite_end() {
 
 # suite_one NAME PROVIDER USER SECONDS
 suite_one() {
-	local name=$1 log status=0 verdict
+	local name=${1##*/} log status=0 verdict
+	local -a command=("$1")
+	if [ "$name" = "$1" ]; then
+		command=(/mnt/src/tests/system/run "$1")
+	fi
 	log=/mnt/lab/$name.$2.log
 	echo "<6>lab: test $name, provider $2" >/dev/kmsg
 	find /tmp -mindepth 1 -delete
@@ -74,8 +79,7 @@ suite_one() {
 		echo "FAIL $2: $name: the HCAs do not come up"
 		return
 	fi
-	as_user "$3" timeout -k 5 "$4" /mnt/src/tests/system/run "$1" \
-		2>&1 </dev/null |
+	as_user "$3" timeout -k 5 "$4" "${command[@]}" 2>&1 </dev/null |
 		tee "$log" | suite_results "$2"
 	status=${PIPESTATUS[0]}
 	verdict=$(suite_verdict "$name" "$2" "$status" "$4" "$log")

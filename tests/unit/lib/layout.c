@@ -22,6 +22,19 @@ VALUE(IBV_EXP_START_FLAG, 0x100000000);
 VALUE(IBV_EXP_ACCESS_FLAGS_SHIFT, 0x0f);
 VALUE(IBV_EXP_IMPLICIT_MR_SIZE, UINT64_MAX);
 
+VALUE(IBV_QPT_XRC, 5);
+VALUE(IBV_QPT_RAW_ETH, 8);
+VALUE(IBV_EXP_QP_TYPE_START, 32);
+VALUE(IBV_EXP_QPT_DC_INI, 32);
+VALUE(IBV_EXP_EVENT_DCT_KEY_VIOLATION, 32);
+VALUE(IBV_EXP_EVENT_DCT_ACCESS_ERR, 33);
+VALUE(IBV_EXP_EVENT_DCT_REQ_ERR, 34);
+VALUE(IBV_EXP_NODE_TYPE_START, 32);
+VALUE(IBV_EXP_NODE_MIC, 32);
+VALUE(IBV_EXP_TRANSPORT_TYPE_START, 32);
+VALUE(IBV_EXP_TRANSPORT_SCIF, 32);
+VALUE(IBV_REREG_MR_KEEP_VALID, 8);
+
 VALUE(IBV_EXP_ACCESS_LOCAL_WRITE, 1);
 VALUE(IBV_EXP_ACCESS_REMOTE_WRITE, 2);
 VALUE(IBV_EXP_ACCESS_REMOTE_READ, 4);
@@ -239,3 +252,33 @@ AT(ibv_exp_qp_init_attr, qpg, 88);
 AT(ibv_exp_qp_init_attr, max_atomic_arg, 104);
 AT(ibv_exp_qp_init_attr, max_inl_send_klms, 108);
 #endif
+
+/* Such names stand where programs have values of the standard types. */
+void *uses_names(struct ibv_qp_init_attr *attr, const struct ibv_async_event *e,
+		 const struct ibv_device *device, uint32_t mask);
+void *uses_names(struct ibv_qp_init_attr *attr, const struct ibv_async_event *e,
+		 const struct ibv_device *device, uint32_t mask)
+{
+	IBV_EXP_RET_NULL_ON_INVALID_COMP_MASK(mask, 7u);
+	IBV_EXP_RET_ON_INVALID_COMP_MASK(mask, 3u, attr->qp_context);
+	attr->qp_type = IBV_EXP_QPT_DC_INI;
+	switch ((int)e->event_type) {
+	case IBV_EXP_EVENT_DCT_KEY_VIOLATION:
+	case IBV_EXP_EVENT_DCT_ACCESS_ERR:
+	case IBV_EXP_EVENT_DCT_REQ_ERR:
+		attr->qp_type = IBV_QPT_XRC;
+		break;
+	default:
+		break;
+	}
+	if ((int)device->node_type == IBV_EXP_NODE_MIC ||
+	    (int)device->transport_type == IBV_EXP_TRANSPORT_SCIF)
+		attr->qp_type = IBV_QPT_RAW_ETH;
+	switch ((int)attr->qp_type) {
+	case IBV_QPT_XRC:
+	case IBV_EXP_QPT_DC_INI:
+		return attr;
+	default:
+		return attr->srq;
+	}
+}

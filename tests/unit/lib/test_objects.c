@@ -168,7 +168,8 @@ static void test_create_qp(void **state)
 		IBV_EXP_QP_INIT_ATTR_MAX_TSO_HEADER;
 	attr.exp_create_flags = 0;
 	attr.qpg.qpg_type = IBV_EXP_QPG_NONE;
-	attr.max_atomic_arg = 8;
+	/* Only requests of that size would be refused. */
+	attr.max_atomic_arg = UINT32_MAX;
 	attr.res_domain = NULL;
 	attr.rx_hash_conf = NULL;
 	attr.peer_direct_attrs = NULL;
@@ -215,7 +216,6 @@ static void test_create_qp_refused(void **state)
 		{ flags, IBV_EXP_QP_CREATE_CROSS_CHANNEL, EOPNOTSUPP },
 		/* The members hold all ones. */
 		{ pd | IBV_EXP_QP_INIT_ATTR_QPG, 0, EOPNOTSUPP },
-		{ pd | IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG, 0, EOPNOTSUPP },
 		{ pd | IBV_EXP_QP_INIT_ATTR_RES_DOMAIN, 0, EOPNOTSUPP },
 		{ pd | IBV_EXP_QP_INIT_ATTR_RX_HASH, 0, EOPNOTSUPP },
 		{ pd | IBV_EXP_QP_INIT_ATTR_PORT, 0, EOPNOTSUPP },
@@ -235,6 +235,12 @@ static void test_create_qp_refused(void **state)
 		    errno != bad[i].err)
 			fail_msg("case %zu: errno %d", i, errno);
 	}
+	/* Types that have a name here and are not served. */
+	init_qp_attr(&attr);
+	attr.qp_type = IBV_EXP_QPT_DC_INI;
+	NO_OBJECT(EOPNOTSUPP, ibv_exp_create_qp(&fake_context, &attr));
+	attr.qp_type = IBV_QPT_XRC;
+	NO_OBJECT(EOPNOTSUPP, ibv_exp_create_qp(&fake_context, &attr));
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(NULL, &attr));
 	NO_OBJECT(EINVAL, ibv_exp_create_qp(&fake_context, NULL));
 }
@@ -502,9 +508,15 @@ static void test_port(void **state)
 	assert_int_equal(ibv_exp_query_gid_attr(&fake_context, 2, 300, &gid),
 			 0);
 	assert_int_equal(gid.type, IBV_EXP_IB_ROCE_V1_GID_TYPE);
+	/* An empty entry is a zero GID of the first type. */
+	gid_type = IBV_GID_TYPE_ROCE_V2;
 	answer = ENODATA;
-	assert_int_equal(ibv_exp_query_gid_attr(&fake_context, 2, 300, &gid),
-			 ENODATA);
+	ANSWERS(0, 0, ibv_exp_query_gid_attr(&fake_context, 2, 300, &gid));
+	assert_int_equal(gid.type, IBV_EXP_IB_ROCE_V1_GID_TYPE);
+	assert_int_equal(gid.gid.global.interface_id, 0);
+	assert_int_equal(gid.gid.global.subnet_prefix, 0);
+	answer = EINVAL;
+	POSITIVE(EINVAL, ibv_exp_query_gid_attr(&fake_context, 2, 300, &gid));
 	answer = 0;
 	gid.comp_mask = IBV_EXP_QUERY_GID_ATTR_RESERVED;
 	assert_int_equal(ibv_exp_query_gid_attr(&fake_context, 2, 300, &gid),

@@ -219,7 +219,9 @@ static void test_post_members(void **state)
 	wr.bind_mw.bind_info.mr = &mr;
 	wr.bind_mw.bind_info.addr = 10;
 	wr.bind_mw.bind_info.length = 11;
+	/* MW_BIND comes from the region and says nothing about the window. */
 	wr.bind_mw.bind_info.exp_mw_access_flags = IBV_EXP_ACCESS_REMOTE_READ |
+						   IBV_EXP_ACCESS_MW_BIND |
 						   IBV_EXP_ACCESS_MW_ZERO_BASED;
 	assert_int_equal(post_one(&wr), 0);
 	assert_ptr_equal(posted[1].bind_mw.mw, &mw);

@@ -126,7 +126,7 @@ static void forge_content(const struct record *good, struct record bad[14])
 	bad[2].mr_length = 0;
 	bad[3].mr_length = 2 * PAGE;
 	bad[4].mr_length = bad[4].segment_length = UINT64_MAX;
-	bad[5].owner++;
+	bad[5].mr_length = bad[5].segment_length = UINT64_C(1) << 63;
 	bad[6].flags = 2;
 	bad[7].reserved = 1;
 	bad[8].shmid = UINT32_MAX;
@@ -149,6 +149,13 @@ static void test_forged_content(void **state)
 	read_record(mr->handle, &good);
 	/* A true copy by the same owner works: it offers the owner's memory. */
 	fd = forge(&good, sizeof(good), 0400);
+	peer = MUST(attach(FORGED, RW));
+	assert_int_equal(ibv_dereg_mr(peer), 0);
+	unforge(fd);
+	/* The owner's number is the maker's, and says nothing elsewhere. */
+	bad[0] = good;
+	bad[0].owner += 1000;
+	fd = forge(&bad[0], sizeof(bad[0]), 0400);
 	peer = MUST(attach(FORGED, RW));
 	assert_int_equal(ibv_dereg_mr(peer), 0);
 	unforge(fd);

@@ -104,7 +104,7 @@ int mlx5x_cmd_alloc_uar(struct ibv_context *context,
 	int err = fake_call(FAKE_ALLOC_UAR);
 
 	(void)context;
-	(void)type;
+	fake.uar_type = type;
 	if (!err && fake.uar_refused)
 		err = errno = ENOSPC;
 	if (err)
@@ -476,6 +476,7 @@ void __verbs_log(struct verbs_context *ctx, uint32_t level, const char *format,
 	va_list args;
 
 	(void)ctx;
+	fake.warnings += level == VERBS_LOG_WARN;
 	if (level != VERBS_LOG_ERR)
 		return;
 	fake.errors++;

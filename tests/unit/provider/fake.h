@@ -83,6 +83,7 @@ struct fake {
 	/* what the commands were asked */
 	unsigned int calls[FAKE_NUM_CMDS];
 	struct mlx5_ib_alloc_ucontext_req_v2 ucontext_req;
+	enum mlx5_ib_uapi_uar_alloc_type uar_type;
 	struct mlx5_ib_create_cq cq_req;
 	struct ibv_cq_init_attr_ex cq_attr;
 	uint32_t cq_uar;
@@ -136,7 +137,8 @@ struct fake {
 	unsigned int dontfork_after; /* calls that succeed before */
 	unsigned int allocs;
 
-	/* lines of verbs_err, and the last of them */
+	/* lines of verbs_warn, of verbs_err, and the last of the latter */
+	unsigned int warnings;
 	unsigned int errors;
 	char error[512];
 };

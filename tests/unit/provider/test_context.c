@@ -297,10 +297,59 @@ TEST(registers_run_out)
 	fake_close(context);
 }
 
+/* When it gives none at all, they ring the uncached one; one line says so. */
+TEST(no_registers)
+{
+	struct ibv_context *context;
+	struct mlx5x_context *ctx;
+	struct mlx5x_bf *bf;
+
+	fake_reset();
+	fake.ucontext.bf_reg_size = 512;
+	context = fake_open();
+	ctx = to_mctx(context);
+	fake.uar_refused = true;
+	bf = mlx5x_bf_get(ctx);
+	assert_ptr_equal(bf, &ctx->uars.nc->bf[0]);
+	assert_int_equal(bf->size, 0);
+	assert_int_equal(fake.errors, 0);
+	assert_true(fake.warnings > 0);
+	fake.warnings = 0;
+	assert_ptr_equal(mlx5x_bf_get(ctx), bf);
+	assert_int_equal(fake.warnings, 0);
+	mlx5x_bf_put(ctx, bf);
+	/* A thread domain needs one of its own. */
+	assert_none(mlx5x_bf_get_domain(ctx), ENOSPC);
+	assert_int_equal(fake.errors, 1);
+	assert_non_null(strstr(fake.error, "kernel"));
+	fake.uar_refused = false;
+	/* Memory that the process lacks is not the kernel's fault. */
+	fake.alloc_fail_after = 0;
+	assert_none(mlx5x_bf_get_domain(ctx), ENOMEM);
+	assert_int_equal(fake.errors, 2);
+	assert_null(strstr(fake.error, "kernel"));
+	assert_non_null(strstr(fake.error, "memory"));
+	fake.alloc_fail_after = 0;
+	assert_ptr_not_equal(mlx5x_bf_get(ctx), bf);
+	fake.alloc_fail_after = -1;
+	fake_close(context);
+}
+
+/* The same when a context opens. */
+TEST(no_first_page)
+{
+	fake_reset();
+	fake.uar_refused = true;
+	assert_none(fake_open(), ENOSPC);
+	assert_int_equal(fake.errors, 1);
+	assert_non_null(strstr(fake.error, "kernel"));
+}
+
 TEST(no_blueflame)
 {
 	struct ibv_context *context;
 	struct mlx5x_context *ctx;
+	struct mlx5x_bf *td;
 
 	fake_reset();
 	fake.ucontext.bf_reg_size = 512;
@@ -310,8 +359,17 @@ TEST(no_blueflame)
 	ctx = to_mctx(context);
 	assert_ptr_equal(mlx5x_bf_get(ctx), mlx5x_bf_get(ctx));
 	assert_int_equal(mlx5x_bf_get(ctx)->size, 0);
-	assert_ptr_equal(mlx5x_bf_get_domain(ctx), mlx5x_bf_get(ctx));
 	assert_int_equal(fake.live_uars, 1);
+	/* A thread domain still asks the kernel, which knows a dead device. */
+	td = mlx5x_bf_get_domain(ctx);
+	assert_non_null(td);
+	assert_ptr_not_equal(td, mlx5x_bf_get(ctx));
+	assert_int_equal(td->size, 0);
+	assert_false(td->lock.used);
+	assert_int_equal(fake.uar_type, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
+	assert_int_equal(fake.live_uars, 2);
+	fake_fail(FAKE_ALLOC_UAR, 0, EIO);
+	assert_none(mlx5x_bf_get_domain(ctx), EIO);
 	fake_close(context);
 }
 
@@ -319,4 +377,5 @@ TEST(no_blueflame)
 
 MAIN(ALONE(devx_fallback), ALONE(old_kernels), ALONE(environment), RC(records),
      RC(user_indices), ALONE(registers), ALONE(registers_odd),
-     ALONE(registers_run_out), ALONE(no_blueflame))
+     ALONE(registers_run_out), ALONE(no_registers), ALONE(no_first_page),
+     ALONE(no_blueflame))

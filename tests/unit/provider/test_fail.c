@@ -497,6 +497,29 @@ TEST(refused_destroy)
 	close_all();
 }
 
+/* The device is gone: its keys go as other objects do. */
+TEST(device_gone)
+{
+	void *key;
+
+	open_all(false);
+	key = make_key();
+	assert_non_null(key);
+	fake_fail(FAKE_DESTROY, 0, EIO);
+	assert_fails(destroy_mr(key), EIO);
+	verbs_allow_disassociate_destroy = true;
+	fake_fail(FAKE_DESTROY, 0, EIO);
+	assert_int_equal(destroy_mr(key), 0);
+	fake.live_mkeys--;
+	key = make_key();
+	assert_non_null(key);
+	fake_fail(FAKE_DESTROY, 0, EBUSY);
+	assert_fails(destroy_mr(key), EBUSY);
+	verbs_allow_disassociate_destroy = false;
+	destroy(destroy_mr, key);
+	close_all();
+}
+
 /* Commands do not use a handle that the caller changed. */
 TEST(smr_handle)
 {
@@ -530,4 +553,4 @@ TEST(smr_handle)
 }
 
 MAIN(ALONE(each_failure_nc), ALONE(each_failure_bf), ALONE(dontfork_refused),
-     ALONE(refused_destroy), ALONE(smr_handle))
+     ALONE(refused_destroy), ALONE(device_gone), ALONE(smr_handle))

@@ -68,6 +68,9 @@ TEST(qp_caps)
 	caps_hold((struct ibv_qp_cap){ (1 << 15) / 3, 1 << 15, 9, 32, 140 });
 	caps_hold((struct ibv_qp_cap){ 1 << 11, 1, 30, 1, 972 });
 	caps_hold((struct ibv_qp_cap){ 4, 1, 30, 32, 972 });
+	/* more than the device says of a READ, up to what a WQE holds */
+	caps_hold((struct ibv_qp_cap){ 4, 1, 31, 1, 0 });
+	caps_hold((struct ibv_qp_cap){ 4, 1, 61, 1, 972 });
 	for (sge = 0; sge <= 30; sge++)
 		caps_hold((struct ibv_qp_cap){ 7, 7, sge, sge, 0 });
 	for (inl = 0; inl <= 972; inl++)
@@ -122,7 +125,7 @@ static void no_qp(struct ibv_qp_cap cap)
 
 TEST(qp_caps_refused)
 {
-	no_qp((struct ibv_qp_cap){ 1, 1, 31, 1, 0 });
+	no_qp((struct ibv_qp_cap){ 1, 1, 62, 1, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, 973 });
 	no_qp((struct ibv_qp_cap){ 1, 1, UINT32_MAX, 1, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, UINT32_MAX });
@@ -133,6 +136,106 @@ TEST(qp_caps_refused)
 	no_qp((struct ibv_qp_cap){ 1, UINT32_MAX, 1, 1, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 33, 0 });
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, UINT32_MAX, 0 });
+}
+
+/* A list longer than that of a READ is given only to those who ask for it. */
+TEST(qp_sge)
+{
+	struct ibv_qp_cap cap = { 4, 1, 30, 1, 972 };
+	struct ibv_qp *qp = create(&cap);
+
+	assert_non_null(qp);
+	assert_int_equal(cap.max_send_sge, 30);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+	cap = (struct ibv_qp_cap){ 4, 1, 40, 1, 0 };
+	qp = create(&cap);
+	assert_non_null(qp);
+	assert_int_equal(cap.max_send_sge, 40);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+}
+
+/* With an SRQ the receive queue of the QP does not count, here or there. */
+TEST(qp_caps_ignored)
+{
+	struct ibv_srq_init_attr srq_attr = { .attr = { 4, 1, 0 } };
+	struct ibv_srq *srq = mlx5x_create_srq(rc.pd, &srq_attr);
+	struct ibv_qp_init_attr attr = {
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.recv_cq,
+		.srq = srq,
+		.cap = { 4, UINT32_MAX, 1, UINT32_MAX, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp;
+
+	assert_non_null(srq);
+	srq->context = rc.context;
+	qp = mlx5x_create_qp(rc.pd, &attr);
+	assert_non_null(qp);
+	assert_int_equal(fake.qp_attr.cap.max_recv_wr, 0);
+	assert_int_equal(fake.qp_attr.cap.max_recv_sge, 0);
+	assert_int_equal(fake.qp_attr.cap.max_send_wr, 4);
+	assert_int_equal(fake.qp_attr.cap.max_send_sge, 1);
+	assert_int_equal(attr.cap.max_recv_wr, 0);
+	assert_int_equal(attr.cap.max_recv_sge, 0);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+	assert_int_equal(mlx5x_destroy_srq(srq), 0);
+
+	/* the same without any queue */
+	attr.srq = NULL;
+	attr.cap = (struct ibv_qp_cap){ 0, 0, 99, 99, 9999 };
+	qp = mlx5x_create_qp(rc.pd, &attr);
+	assert_non_null(qp);
+	assert_int_equal(fake.qp_attr.cap.max_recv_sge, 0);
+	assert_int_equal(fake.qp_attr.cap.max_send_sge, 0);
+	assert_int_equal(fake.qp_attr.cap.max_inline_data, 0);
+	assert_int_equal(attr.cap.max_inline_data, 0);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+}
+
+static void create_with_flags(enum ibv_qp_type type, uint32_t flags)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.recv_cq,
+		.cap = { 1, 1, 1, 1, 0 },
+		.qp_type = type,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.create_flags = flags,
+		.pd = rc.pd,
+	};
+	struct ibv_qp *qp = mlx5x_create_qp_ex(rc.context, &attr);
+
+	assert_non_null(qp);
+	assert_int_equal(
+		!!(fake.qp_attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS),
+		flags != 0);
+	assert_int_equal(fake.qp_attr.create_flags, flags);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+}
+
+/* Flags go to the kernel; no flags are a plain command. */
+TEST(create_flags)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_UD,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+		.pd = rc.pd,
+		.send_cq = rc.send_cq,
+		.recv_cq = rc.recv_cq,
+		.cap = { 1, 1, 1, 1, 0 },
+	};
+
+	create_with_flags(IBV_QPT_RC, 0);
+	create_with_flags(IBV_QPT_UD, 0);
+	create_with_flags(IBV_QPT_UD, IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
+	create_with_flags(IBV_QPT_RC, IBV_QP_CREATE_PCI_WRITE_END_PADDING);
+	fake_fail(FAKE_CREATE_QP, 0, EINVAL);
+	assert_none(mlx5x_create_qp_ex(rc.context, &attr), EINVAL);
+	assert_non_null(strstr(fake.error, "create_flags 0x2"));
 }
 
 static void no_qp_ex(struct ibv_qp_init_attr_ex attr, int err)
@@ -164,6 +267,10 @@ TEST(qp_refused)
 	}
 	attr = good;
 	attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	attr.create_flags = IBV_QP_CREATE_SOURCE_QPN;
+	no_qp_ex(attr, EOPNOTSUPP);
+	attr = good;
+	attr.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 	no_qp_ex(attr, EOPNOTSUPP);
 	attr = good;
 	attr.comp_mask |= 1 << 30;
@@ -220,8 +327,9 @@ TEST(qp_buffers)
 		struct ibv_send_wr swr = { .opcode = IBV_WR_SEND }, *sbad;
 		struct ibv_recv_wr rwr = {}, *rbad;
 
-		assert_int_equal(ibv_post_send(qp, &swr, &sbad), EINVAL);
-		assert_int_equal(ibv_post_recv(qp, &rwr, &rbad), EINVAL);
+		/* a queue that holds nothing is full */
+		assert_int_equal(ibv_post_send(qp, &swr, &sbad), ENOMEM);
+		assert_int_equal(ibv_post_recv(qp, &rwr, &rbad), ENOMEM);
 	}
 	assert_int_equal(mlx5x_destroy_qp(qp), 0);
 }
@@ -380,6 +488,27 @@ TEST(shared_register_lock)
 	fake_rc_close(&rc);
 }
 
+/* Without a single BlueFlame register a QP still works. */
+TEST(no_register)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp_cap cap = small;
+	struct ibv_qp *qp;
+
+	to_mctx(rc.context)->bf_reg_size = 512;
+	fake.uar_refused = true;
+	qp = create(&cap);
+	fake.uar_refused = false;
+	assert_non_null(qp);
+	assert_int_equal(fake.qp_req.bfreg_index,
+			 to_mctx(rc.context)->uars.nc->page_id);
+	fake_modify(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(send_record(qp), 1);
+	assert_memory_equal(fake_uar(sq_of(qp)->bf) + 0x800, sq_of(qp)->buf, 8);
+	assert_int_equal(mlx5x_destroy_qp(qp), 0);
+}
+
 TEST(scatter_to_cqe)
 {
 	rig_open_env(&small, "MLX5_SCATTER_TO_CQE", "1");
@@ -390,6 +519,7 @@ TEST(scatter_to_cqe)
 #define RC(f) WITH_RC(f, &small)
 
 MAIN(RC(qp_caps), RC(qp_sized_by_ops), RC(qp_caps_refused), RC(qp_refused),
-     RC(qp_buffers), RC(rate_limit_refused), RC(domains), RC(locks),
-     RC(one_lock_each), ALONE(single_threaded), ALONE(shared_register_lock),
+     RC(qp_sge), RC(qp_caps_ignored), RC(create_flags), RC(qp_buffers),
+     RC(rate_limit_refused), RC(domains), RC(locks), RC(one_lock_each),
+     ALONE(single_threaded), ALONE(shared_register_lock), RC(no_register),
      ALONE(scatter_to_cqe))

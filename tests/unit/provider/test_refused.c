@@ -231,7 +231,6 @@ static const struct {
 	{ "query_srq", query_srq, FAKE_QUERY_SRQ },
 	{ "destroy_srq", destroy_srq, FAKE_DESTROY_SRQ },
 	{ "create_qp", create_qp, FAKE_CREATE_QP },
-	{ "create_qp, register", create_qp, FAKE_ALLOC_UAR },
 	{ "modify_qp", modify_qp, FAKE_MODIFY_QP },
 	{ "query_qp", query_qp, FAKE_QUERY_QP },
 	{ "destroy_qp", destroy_qp, FAKE_DESTROY_QP },
@@ -262,8 +261,6 @@ static void open_all(void)
 	assert_non_null(srq);
 	assert_non_null(ah);
 	srq->context = rc.context;
-	/* From now on there are registers to be had, and none is yet. */
-	to_mctx(rc.context)->bf_reg_size = 512;
 }
 
 static void close_all(void)
@@ -302,15 +299,7 @@ TEST(each_command)
 
 	for (i = 0; i < NUM_OF(cases); i++) {
 		open_all();
-		if (cases[i].call == create_qp &&
-		    cases[i].cmd == FAKE_ALLOC_UAR) {
-			/* Neither one alone nor one that is shared. */
-			fake.uar_refused = true;
-			refuse(cases[i].name, cases[i].call, cases[i].cmd, -1);
-			fake.uar_refused = false;
-		} else {
-			refuse(cases[i].name, cases[i].call, cases[i].cmd, 0);
-		}
+		refuse(cases[i].name, cases[i].call, cases[i].cmd, 0);
 		close_all();
 	}
 }

@@ -150,6 +150,32 @@ TEST(test_destroy_fails)
 	fake.live_pds = 0;
 }
 
+/*
+ * The device is gone.  With RDMAV_ALLOW_DISASSOC_DESTROY an exported object
+ * goes too, and with it the descriptor that counts its holders.
+ */
+TEST(test_device_gone)
+{
+	struct ibv_context *a = open_ctx(), *to = open_ctx();
+	struct ibv_pd *pd = mlx5x_alloc_pd(a);
+	int fds;
+
+	assert_int_equal(export_pd(to, pd), 0);
+	fake_close(to);
+	fds = fake_fds();
+	fake_fail(FAKE_QUERY_PD, 0, EIO);
+	assert_fails(mlx5x_dealloc_pd(pd), EIO);
+	assert_int_equal(fake_fds(), fds);
+	verbs_allow_disassociate_destroy = true;
+	fake_fail(FAKE_QUERY_PD, 0, EIO);
+	assert_int_equal(mlx5x_dealloc_pd(pd), 0);
+	verbs_allow_disassociate_destroy = false;
+	assert_int_equal(fake_fds(), fds - 1);
+	assert_int_equal(fake.live_pds, 1);
+	fake.live_pds = 0;
+	fake_close(a);
+}
+
 TEST(test_borrowed)
 {
 	struct ibv_context *a = open_ctx(), *c = open_ctx();
@@ -313,6 +339,6 @@ TEST(test_upstream_objects)
 
 MAIN(ALONE(test_descriptors), ALONE(test_handles), ALONE(test_destinations),
      ALONE(test_last_reference), ALONE(test_destroy_fails),
-     ALONE(test_borrowed), ALONE(test_reused_handle), ALONE(test_two_pds),
-     ALONE(test_sweep), ALONE(test_import_context),
+     ALONE(test_device_gone), ALONE(test_borrowed), ALONE(test_reused_handle),
+     ALONE(test_two_pds), ALONE(test_sweep), ALONE(test_import_context),
      ALONE(test_upstream_objects))

@@ -339,9 +339,9 @@ TEST(qp_has_no_receive_queue)
 	assert_int_equal(rc.cap.max_recv_sge, 0);
 	assert_int_equal(fake.qp_req.rq_wqe_count, 0);
 	assert_ptr_equal(fake.qp_attr.srq, srq);
-	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), EINVAL);
+	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), ENOMEM);
 	fake_modify(rc.qp, IBV_QPS_ERR);
-	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), EINVAL);
+	assert_int_equal(ibv_post_recv(rc.qp, &wr, &bad), ENOMEM);
 }
 
 TEST(flushed)

@@ -198,11 +198,16 @@ TEST(golden_bind_type1)
 	/* rights: atomic alone; any QP, one more than before */
 	static const uint8_t key[] = { 0x00, 0x00, 0x40, 0x00,
 				       0xff, 0xff, 0xff, 0x01 };
+	/* Flags of a region, passed on, change nothing. */
 	struct ibv_mw_bind bind = {
 		.bind_info = { .mr = mr,
 			       .addr = base,
 			       .length = 8,
-			       .mw_access_flags = IBV_ACCESS_REMOTE_ATOMIC },
+			       .mw_access_flags = IBV_ACCESS_REMOTE_ATOMIC |
+						  IBV_ACCESS_MW_BIND |
+						  IBV_ACCESS_ON_DEMAND |
+						  IBV_ACCESS_HUGETLB |
+						  IBV_ACCESS_RELAXED_ORDERING },
 	};
 
 	assert_int_equal(ibv_bind_mw(rc.qp, mw1, &bind), 0);
@@ -220,6 +225,9 @@ TEST(golden_unbind)
 					0,    0, 0, 0, 0x20, 0, 0x20, 0 };
 	static const uint8_t key[] = { 0x40, 0, 0, 0, 0xff, 0xff, 0xff, 0x07 };
 	struct ibv_send_wr wr = bind_wr(mw2, 7, 0, 0), *bad;
+
+	/* an address does not count without a length */
+	wr.bind_mw.bind_info.addr = 8;
 	uint8_t *buf = sq_of(rc.qp)->buf;
 
 	assert_int_equal(ibv_post_send(rc.qp, &wr, &bad), 0);

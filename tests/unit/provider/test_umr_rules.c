@@ -417,13 +417,12 @@ TEST(bad_binds)
 	bind_refused(rc.qp, &wr, EINVAL);
 	wr.bind_mw.bind_info.mr = NULL;
 	bind_refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, 0, 0);
-	wr.bind_mw.bind_info.addr = 8;
-	bind_refused(rc.qp, &wr, EINVAL);
 	wr = bind_wr(mw2, 1, 8, REMOTE);
 	wr.bind_mw.rkey += 0x100;
 	bind_refused(rc.qp, &wr, EINVAL);
-	wr = bind_wr(mw2, 1, 8, IBV_ACCESS_MW_BIND);
+	wr = bind_wr(mw2, 1, 8, 1 << 10);
+	bind_refused(rc.qp, &wr, EINVAL);
+	wr = bind_wr(mw2, 1, 8, 1u << 31);
 	bind_refused(rc.qp, &wr, EINVAL);
 	wr = bind_wr(mw1, 1, 8, REMOTE | IBV_ACCESS_ZERO_BASED);
 	bind_refused(rc.qp, &wr, EINVAL);

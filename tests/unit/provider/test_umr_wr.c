@@ -75,6 +75,13 @@ TEST(too_many_pieces)
 	}
 }
 
+/* Of these the line says what is possible. */
+static bool is_masked(int opcode)
+{
+	return opcode == IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD;
+}
+
 /* An opcode or flag that is not served: the errno, and a line that says so. */
 TEST(not_served)
 {
@@ -117,6 +124,8 @@ TEST(not_served)
 			lines = fake.errors;
 			assert_int_equal(post(qps[j], &wr), cases[i].err);
 			assert_int_equal(fake.errors, lines + 1);
+			assert_int_equal(!!strstr(fake.error, "8 bytes"),
+					 is_masked(cases[i].opcode));
 			assert_int_equal(sq_of(qps[j])->pi, 0);
 		}
 	}
@@ -193,7 +202,7 @@ TEST(fences)
 	/* a refused request in between changes nothing */
 	rewind_to(rc.qp, 0);
 	assert_int_equal(ibv_post_send(rc.qp, wr, &bad), 0);
-	wr[4] = bind_wr(mw1, 1, 8, 1 << 20);
+	wr[4] = bind_wr(mw1, 1, 8, 1 << 10);
 	assert_int_equal(ibv_post_send(rc.qp, &wr[4], &bad), EINVAL);
 	wr[4] = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV,
 				      .send_flags = IBV_SEND_FENCE };

@@ -206,6 +206,43 @@ TEST(golden_fetch_add)
 	golden_atomic(IBV_WR_ATOMIC_FETCH_AND_ADD, ctrl, operands);
 }
 
+/*
+ * An answer of 8 bytes goes to the one piece of the list, whatever its length
+ * says.  Several pieces keep theirs.
+ */
+TEST(atomic_lengths)
+{
+	static const uint32_t lengths[] = { 1, 4, 9, 16, 0x7fffffff };
+	struct ibv_sge sge[3] = { { 0x1000, 0, 0x1100 } };
+	struct ibv_send_wr wr = { .sg_list = sge,
+				  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD };
+	size_t i;
+
+	for (i = 0; i < NUM_OF(lengths); i++) {
+		/* empty pieces do not count */
+		sge[i % 3] = (struct ibv_sge){ 0x1000, lengths[i], 0x1100 };
+		wr.num_sge = 3;
+		rewind_to(rc.qp, 0);
+		post(&wr);
+		assert_int_equal(sq_of(rc.qp)->buf[7], 4);
+		assert_memory_equal(sq_of(rc.qp)->buf + 48, local_word, 16);
+		sge[i % 3].length = 0;
+	}
+	sge[0] = (struct ibv_sge){ 0x1000, 16, 0x1100 };
+	wr.num_sge = 1;
+	rewind_to(rc.qp, 0);
+	post(&wr);
+	assert_int_equal(sq_of(rc.qp)->buf[7], 4);
+	assert_memory_equal(sq_of(rc.qp)->buf + 48, local_word, 16);
+	wr.num_sge = 3;
+	sge[0] = sge[1] = (struct ibv_sge){ 0x1000, 4, 0x1100 };
+	rewind_to(rc.qp, 0);
+	post(&wr);
+	assert_int_equal(sq_of(rc.qp)->buf[7], 5);
+	assert_int_equal(sq_of(rc.qp)->buf[51], 4);
+	assert_int_equal(sq_of(rc.qp)->buf[67], 4);
+}
+
 TEST(zero_length_segments_are_left_out)
 {
 	static const uint8_t want_ds[] = { 0x12, 0x34, 0x56, 0x02 };
@@ -296,7 +333,7 @@ static void every_kind_at(uint32_t start)
 			if (n)
 				sge[n - 1] = (struct ibv_sge){
 					.addr = 0x1000 * n,
-					.length = n,
+					.length = atomic ? 8 : n,
 					.lkey = 0x100 + n,
 				};
 			wr.num_sge = n;
@@ -371,6 +408,7 @@ TEST(wrap_one_wqe)
 
 MAIN(SMALL(golden_send), SMALL(golden_send_imm), SMALL(golden_write_inline),
      SMALL(golden_write_imm), SMALL(golden_read), SMALL(golden_cmp_swp),
-     SMALL(golden_fetch_add), SMALL(zero_length_segments_are_left_out),
-     SMALL(every_flag), SMALL(index_is_16_bits), ALONE(wrap_small),
-     ALONE(wrap_middle), ALONE(wrap_largest), ALONE(wrap_one_wqe))
+     SMALL(golden_fetch_add), SMALL(atomic_lengths),
+     SMALL(zero_length_segments_are_left_out), SMALL(every_flag),
+     SMALL(index_is_16_bits), ALONE(wrap_small), ALONE(wrap_middle),
+     ALONE(wrap_largest), ALONE(wrap_one_wqe))

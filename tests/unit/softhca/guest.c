@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bar.h"
+#include "front_state.h"
 #include "guest.h"
 
 #define BOX_STRIDE 1024u /* as the driver aligns mailboxes */
@@ -165,6 +166,8 @@ void guest_cmdq_prepare(struct guest *guest, unsigned int slot, const void *in,
 void guest_cmdq_ring(struct guest *guest, uint32_t slots)
 {
 	guest_write32(guest, 0x18, slots);
+	while (guest->hca->front->cmdq.pending)
+		loop_turn(guest->loop, 0);
 }
 
 int guest_cmdq_result(struct guest *guest, unsigned int slot, void *out,

@@ -200,6 +200,7 @@ static void vm_write32(struct vm *vm, uint64_t off, uint32_t value)
 static int vm_command(struct vm *vm, uint16_t opcode)
 {
 	uint8_t *entry = vm->ram, buf[4];
+	unsigned int i;
 
 	vm_write32(vm, 0x10, 0);
 	vm_write32(vm, 0x14, RAM_AT);
@@ -213,6 +214,11 @@ static int vm_command(struct vm *vm, uint16_t opcode)
 	/* Reads do not pass posted writes. */
 	assert_int_equal(client_read(&vm->c, BAR, 0x14, buf, 4), 0);
 	assert_int_equal(be32_get(buf), RAM_AT | 0x56);
+	/* The command runs some time after its doorbell. */
+	for (i = 0;
+	     i < PATIENCE && __atomic_load_n(&entry[0x3f], __ATOMIC_ACQUIRE);
+	     i++)
+		usleep(i ? 10000 : 0);
 	assert_int_equal(entry[0x3f], 0);
 	return entry[0x20];
 }
@@ -303,6 +309,32 @@ static void test_signals(void **state)
 		assert_gone();
 		vm_end(&vm);
 	}
+}
+
+/* A client that shortens its guest's memory loses its HCA, and no other does. */
+static void test_memory_taken_away(void **state)
+{
+	pid_t pid = start_hcas(false);
+	struct vm bad, good;
+	unsigned int i;
+
+	(void)state;
+	vm_start(&good, sock[1]);
+	for (i = 0; i < 3; i++) {
+		vm_start(&bad, sock[0]);
+		assert_int_equal(vm_enable(&bad), 0);
+		assert_int_equal(ftruncate(bad.fd, 0), 0);
+		vm_write32(&bad, 0x18, 1);
+		assert_true(client_closed(&bad.c, PATIENCE * 10));
+		assert_int_equal(vm_enable(&good), 0);
+		vm_end(&bad);
+	}
+	vm_end(&good);
+	kill(pid, SIGTERM);
+	assert_int_equal(end_of(pid), 0);
+	assert_non_null(strstr(file_text(log_path),
+			       "warning: hca0: the client has taken away "
+			       "memory of its guest, dropped"));
 }
 
 static unsigned int fds_of(pid_t pid)
@@ -398,6 +430,9 @@ static void test_softhcactl(void **state)
 	assert_non_null(strstr(ctl("objects", NULL, 0), "hca1.qp 0\n"));
 	assert_int_equal(ctl("objects", "-j", 0)[0], '{');
 	ctl("nonsense", NULL, 2);
+	assert_non_null(
+		strstr(ctl("qp", "0x77", 1), "softhcactl: error no QP 0x77\n"));
+	assert_non_null(strstr(ctl("trace", "all", 1), "error usage: trace"));
 	ctl("help", NULL, 0);
 	vm_end(&vm);
 	kill(pid, SIGTERM);
@@ -447,6 +482,10 @@ static void test_command_lines(void **state)
 	const char *const none[] = { SOFTHCA_PROGRAM, NULL };
 	const char *const junk[] = { SOFTHCA_PROGRAM, "-s", sock[0], "x",
 				     NULL };
+	const char *const level[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-L",
+				      "all",	       NULL };
+	const char *const memory[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-m",
+				       "10K",		NULL };
 	const char *const unknown[] = { SOFTHCA_PROGRAM, "--frobnicate", NULL };
 	const char *const no_log[] = { SOFTHCA_PROGRAM,	   "-s", sock[0], "-l",
 				       "/nonexistent/log", NULL };
@@ -454,6 +493,11 @@ static void test_command_lines(void **state)
 	(void)state;
 	assert_int_equal(run(help), 0);
 	assert_non_null(strstr(file_text(out_path), "--once"));
+	assert_int_equal(run(level), 2);
+	assert_non_null(strstr(file_text(out_path),
+			       "give error, warning, info, trace or debug"));
+	assert_int_equal(run(memory), 2);
+	assert_non_null(strstr(file_text(out_path), "a size of 1M at least"));
 	assert_int_equal(run(version), 0);
 	assert_memory_equal(file_text(out_path), "softhca ", 8);
 	assert_int_equal(run(none), 2);
@@ -465,5 +509,5 @@ static void test_command_lines(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 RUN_TESTS(T(test_once), T(test_log), T(test_once_ignores_mere_connections),
-	  T(test_signals), T(test_vms_come_and_go), T(test_softhcactl),
-	  T(test_socket_in_use), T(test_command_lines))
+	  T(test_signals), T(test_memory_taken_away), T(test_vms_come_and_go),
+	  T(test_softhcactl), T(test_socket_in_use), T(test_command_lines))

@@ -3,7 +3,8 @@
  * Proves of the guest memory map: what is mapped can be reached with the
  * granted rights and nothing else can; ranges never overlap; addresses and
  * lengths at the ends of the address space do not wrap; mappings go away with
- * DMA_UNMAP; copies cross the border of two ranges; bytes are counted.
+ * DMA_UNMAP; copies cross the border of two ranges; bytes are counted; files
+ * that could stall softhca are refused, and one that shrinks ends nothing.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -12,8 +13,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -259,6 +263,108 @@ static void test_many_ranges(void **state)
 	assert_int_equal(count_maps(), 1);
 }
 
+/* What is not a regular file, or lies on a file system that might not answer. */
+static void test_files_refused(void **state)
+{
+	static const char *const paths[] = { "/dev/zero", "/",
+					     "/proc/version" };
+	unsigned int i;
+	int other, ends[2];
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		other = open(paths[i], O_RDONLY | O_CLOEXEC);
+		assert_true(other >= 0);
+		assert_int_equal(dma_map_add(map, 0, PAGE, other, 0, DMA_READ),
+				 ENOTSUP);
+		close(other);
+	}
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(dma_map_add(map, 0, PAGE, ends[0], 0, DMA_READ),
+			 ENOTSUP);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(dma_map_add(map, 0, PAGE, 999, 0, DMA_READ), EBADF);
+	/* None of it left anything behind. */
+	assert_int_equal(dma_map_add(map, 0, PAGE, fd, 0, RW), 0);
+}
+
+/* A file that shrinks below its mapping: empty memory, and word to the owner. */
+static void test_file_shrinks(void **state)
+{
+	int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	uint8_t buf[4] = { 1, 2, 3, 4 };
+	uint64_t count = 0;
+
+	(void)state;
+	dma_map_watch(map, event);
+	assert_int_equal(dma_map_add(map, 0, 4 * PAGE, fd, 0, RW), 0);
+	assert_int_equal(dma_map_add(map, 8 * PAGE, PAGE, fd, 0, RW), 0);
+	assert_int_equal(dma_write(map, 0, buf, 4), 0);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	/* What is left of the file can be used. */
+	assert_int_equal(dma_read(map, 0, buf, 4), 0);
+	assert_int_equal(buf[3], 4);
+	assert_int_equal(read(event, &count, sizeof(count)), -1);
+	/* An access beyond its end empties the whole range. */
+	assert_int_equal(dma_read(map, 3 * PAGE - 2, buf, 4), 0);
+	assert_memory_equal(buf, "\0\0\0\0", 4);
+	assert_int_equal(read(event, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(count, 1);
+	assert_int_equal(dma_write(map, PAGE, "abcd", 4), 0);
+	assert_int_equal(dma_read(map, PAGE, buf, 4), 0);
+	assert_memory_equal(buf, "abcd", 4);
+	/* The other range is as it was, and so is the file. */
+	assert_int_equal(dma_read(map, 8 * PAGE, buf, 4), 0);
+	assert_int_equal(buf[3], 4);
+	assert_int_equal(read(event, &count, sizeof(count)), -1);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(dma_write(map, 8 * PAGE, buf, 4), 0);
+	assert_int_equal(read(event, &count, sizeof(count)), sizeof(count));
+	dma_map_clear(map);
+	assert_int_equal(ftruncate(fd, 16 * PAGE), 0);
+	assert_int_equal(count_maps(), 1);
+	close(event);
+}
+
+/* Without an owner who listens, too. */
+static void test_file_shrinks_unwatched(void **state)
+{
+	uint8_t b = 1;
+
+	(void)state;
+	assert_int_equal(dma_map_add(map, 0, PAGE, fd, 0, RW), 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(dma_read(map, 0, &b, 1), 0);
+	assert_int_equal(b, 0);
+	assert_int_equal(ftruncate(fd, 16 * PAGE), 0);
+}
+
+/* A fault of our own still ends the process. */
+static void test_other_faults(void **state)
+{
+	uint8_t *own;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(dma_map_add(map, 0, PAGE, fd, 0, RW), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGBUS, SIG_DFL);
+		dma_map_add(map, PAGE, PAGE, fd, 0, RW);
+		own = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 15 * PAGE);
+		if (own == MAP_FAILED || ftruncate(fd, 0))
+			_exit(0);
+		_exit(*(volatile uint8_t *)own ? 0 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGBUS);
+	assert_int_equal(ftruncate(fd, 16 * PAGE), 0);
+}
+
 RUN_TESTS(cmocka_unit_test_setup_teardown(test_map_and_copy, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_rights, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_overlap, setup, teardown),
@@ -269,4 +375,9 @@ RUN_TESTS(cmocka_unit_test_setup_teardown(test_map_and_copy, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_across_ranges, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_unaligned_offset, setup,
 					  teardown),
-	  cmocka_unit_test_setup_teardown(test_many_ranges, setup, teardown))
+	  cmocka_unit_test_setup_teardown(test_many_ranges, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_files_refused, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_file_shrinks, setup, teardown),
+	  cmocka_unit_test_setup_teardown(test_file_shrinks_unwatched, setup,
+					  teardown),
+	  cmocka_unit_test_setup_teardown(test_other_faults, setup, teardown))

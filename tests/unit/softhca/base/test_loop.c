@@ -3,7 +3,8 @@
  * Proves of the event loop: timers run in the order of their expiry, and not
  * before; work runs in the order of queueing, in the next turn; descriptors,
  * timers and work can be removed from within handlers, and nothing that was
- * removed runs; nobody starves.
+ * removed runs; nobody starves: lanes are served in rotation, and a turn has a
+ * bound.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -236,6 +237,114 @@ static void test_work_requeues_itself(void **state)
 	assert_int_equal(r.runs, 2);
 }
 
+/* ---- lanes ---- */
+
+struct item {
+	struct loop_work work;
+	int id;
+	uint64_t units;
+};
+
+static void spend(void *arg)
+{
+	struct item *item = arg;
+
+	note(&item->id);
+	loop_spend(loop, item->units);
+}
+
+static void queue_items(struct item *items, unsigned int n,
+			struct loop_lane *lane, int id, uint64_t units)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		items[i] = (struct item){
+			.work = { .fn = spend, .arg = &items[i], .lane = lane },
+			.id = id,
+			.units = units,
+		};
+		loop_work_queue(loop, &items[i].work);
+	}
+}
+
+/* One item of each lane in rotation, the loop's own lane among them. */
+static void test_lanes_in_rotation(void **state)
+{
+	const int want[] = { 1, 2, 3, 1, 2, 1, 2, 1, 1 };
+	struct loop_lane one, two;
+	struct item a[5], b[3], c[1];
+
+	(void)state;
+	loop_lane_init(&one);
+	loop_lane_init(&two);
+	queue_items(a, 5, &one, 1, 0);
+	queue_items(b, 3, &two, 2, 0);
+	queue_items(c, 1, NULL, 3, 0);
+	loop_turn(loop, 0);
+	assert_trace(want, 9);
+}
+
+/*
+ * A turn that has done enough serves timers and sockets before it goes on with
+ * the lane whose turn it is.
+ */
+static void test_turn_has_a_bound(void **state)
+{
+	const int want[] = { 1, 2, 1, 9, 2, 1, 2, 9, 1, 1 };
+	struct loop_lane one, two;
+	struct item a[5], b[3];
+	int id = 9;
+	struct loop_timer t = { .fn = note, .arg = &id };
+
+	(void)state;
+	loop_lane_init(&one);
+	loop_lane_init(&two);
+	queue_items(a, 5, &one, 1, LOOP_TURN_WORK / 3);
+	queue_items(b, 3, &two, 2, LOOP_TURN_WORK / 3);
+	loop_timer_set(loop, &t, 0);
+	loop_turn(loop, 0);
+	clock_move(MS);
+	loop_timer_set(loop, &t, 0);
+	loop_turn(loop, 0);
+	loop_turn(loop, 0);
+	assert_trace(want, 10);
+	assert_in_range(loop_max_spent(loop), LOOP_TURN_WORK,
+			LOOP_TURN_WORK / 3 * 4);
+	assert_int_equal(loop_spent(loop), LOOP_TURN_WORK / 3 * 8 + 8);
+}
+
+struct storm {
+	struct loop_timer timer[3000];
+	unsigned int runs;
+};
+
+static void count_run(void *arg)
+{
+	++*(unsigned int *)arg;
+}
+
+/* Thousands of timers that expire at once do not keep sockets waiting. */
+static void test_many_timers(void **state)
+{
+	static struct storm storm;
+	unsigned int i, turns = 0, last = 0;
+
+	(void)state;
+	for (i = 0; i < 3000; i++) {
+		storm.timer[i].fn = count_run;
+		storm.timer[i].arg = &storm.runs;
+		loop_timer_set(loop, &storm.timer[i], MS);
+	}
+	clock_move(2 * MS);
+	for (; storm.runs < 3000; turns++) {
+		loop_turn(loop, 1000);
+		assert_in_range(storm.runs - last, 1, 1500);
+		last = storm.runs;
+	}
+	assert_true(turns >= 2);
+}
+
 static int peer_fds[2];
 static uint32_t got_events;
 
@@ -349,19 +458,22 @@ static void test_destroy_lets_go(void **state)
 	assert_int_equal(count_fds(), fds);
 }
 
-RUN_TESTS(cmocka_unit_test_setup_teardown(test_timer_order, setup, teardown),
-	  cmocka_unit_test_setup_teardown(test_timer_not_early, setup,
-					  teardown),
-	  cmocka_unit_test_setup_teardown(test_timer_rearms_itself, setup,
-					  teardown),
-	  cmocka_unit_test_setup_teardown(test_timer_cancels_others, setup,
-					  teardown),
-	  cmocka_unit_test_setup_teardown(test_work_order, setup, teardown),
-	  cmocka_unit_test_setup_teardown(test_work_requeues_itself, setup,
-					  teardown),
-	  cmocka_unit_test_setup_teardown(test_fd, setup, teardown),
-	  cmocka_unit_test_setup_teardown(test_fd_deleted_in_handler, setup,
-					  teardown),
-	  cmocka_unit_test_setup_teardown(test_run_and_stop, setup, teardown),
-	  cmocka_unit_test_setup_teardown(test_destroy_lets_go, setup,
-					  teardown))
+RUN_TESTS(
+	cmocka_unit_test_setup_teardown(test_timer_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_timer_not_early, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_timer_rearms_itself, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_timer_cancels_others, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_work_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_lanes_in_rotation, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_turn_has_a_bound, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_many_timers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_work_requeues_itself, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_fd, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_fd_deleted_in_handler, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_run_and_stop, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_destroy_lets_go, setup, teardown))

@@ -15,6 +15,7 @@
 
 #include "guest.h"
 
+static struct mem_budget mem = { .limit = SIZE_MAX };
 static unsigned int freed;
 
 static void count_free(struct obj *obj)
@@ -40,7 +41,7 @@ static void test_limits(void **state)
 
 	(void)state;
 	freed = 0;
-	obj_table_init(&table, 5, 300);
+	obj_table_init(&table, &mem, 5, 300);
 	assert_null(obj_get(&table, 5));
 	for (i = 5; i < 300; i++) {
 		last = new_obj(OBJ_PD);
@@ -71,7 +72,7 @@ static void test_reuse_late(void **state)
 	uint32_t i;
 
 	(void)state;
-	obj_table_init(&table, 1, 8);
+	obj_table_init(&table, &mem, 1, 8);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(obj_add(&table, new_obj(OBJ_PD)), 0);
 	for (i = 0; i < 3; i++)
@@ -118,7 +119,7 @@ static void test_for_each(void **state)
 	uint32_t i;
 
 	(void)state;
-	obj_table_init(&table, 1, 1000);
+	obj_table_init(&table, &mem, 1, 1000);
 	for (i = 0; i < 100; i++)
 		assert_int_equal(obj_add(&table, new_obj(OBJ_PD)), 0);
 	obj_for_each(&table, visit_odd, &visit);
@@ -137,7 +138,7 @@ static void test_uses(void **state)
 
 	(void)state;
 	freed = 0;
-	obj_table_init(&table, 1, 10);
+	obj_table_init(&table, &mem, 1, 10);
 	assert_int_equal(obj_add(&table, pd), 0);
 	obj_use(qp, pd);
 	obj_use(qp, pd);
@@ -160,7 +161,7 @@ static void test_too_many_uses(void **state)
 	unsigned int i;
 
 	(void)state;
-	obj_table_init(&table, 1, 10);
+	obj_table_init(&table, &mem, 1, 10);
 	assert_int_equal(obj_add(&table, pd), 0);
 	for (i = 0; i < OBJ_MAX_USES; i++) {
 		obj_use(qp, pd);
@@ -186,8 +187,8 @@ static void test_clear_used(void **state)
 
 	(void)state;
 	freed = 0;
-	obj_table_init(&pds, 1, 10);
-	obj_table_init(&qps, 1, 10);
+	obj_table_init(&pds, &mem, 1, 10);
+	obj_table_init(&qps, &mem, 1, 10);
 	assert_int_equal(obj_add(&pds, pd), 0);
 	assert_int_equal(obj_add(&qps, qp), 0);
 	obj_use(qp, pd);

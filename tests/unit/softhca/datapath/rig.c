@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-#define MAX_THINGS 64u
+#define MAX_THINGS 320u
 
 struct guest ga, gb;
 struct rig_qp *a, *b;
@@ -70,15 +70,14 @@ static const struct dp_owner owner = {
 static void set_gid(struct guest *guest, unsigned int index, uint8_t last)
 {
 	static const uint8_t mac[6] = { 0x02, 0x5f, 0x4c };
-	struct roce_addr *g = &guest->hca->gids[index];
+	struct roce_addr g = { .version = 2 };
 
-	memset(g, 0, sizeof(*g));
-	g->gid[10] = g->gid[11] = 0xff;
-	g->gid[12] = 10;
-	g->gid[15] = last;
-	memcpy(g->mac, mac, 6);
-	g->mac[5] = last;
-	g->version = 2;
+	g.gid[10] = g.gid[11] = 0xff;
+	g.gid[12] = 10;
+	g.gid[15] = last;
+	memcpy(g.mac, mac, 6);
+	g.mac[5] = last;
+	assert_int_equal(port_set_address(&guest->hca->port, index, &g), 0);
 }
 
 int rig_setup(void **state)
@@ -104,7 +103,7 @@ int rig_teardown(void **state)
 	}
 	rig_mkeys_free();
 	for (i = 0; i < num_srqs; i++) {
-		free(srqs[i].srq->srq.ring.pages);
+		ring_free(&srqs[i].srq->srq.ring);
 		free(srqs[i].srq);
 	}
 	guest_fini(&gb);
@@ -118,7 +117,7 @@ static void make_ring(struct guest *guest, struct ring *ring, uint64_t size)
 	uint32_t i, n = (uint32_t)((size + 4095) / 4096);
 	uint64_t gpa = guest_alloc(guest, (size_t)n * 4096);
 
-	ring->pages = calloc(n, sizeof(*ring->pages));
+	ring->pages = mem_array(&guest->hca->mem, n, sizeof(*ring->pages));
 	assert_non_null(ring->pages);
 	for (i = 0; i < n; i++)
 		ring->pages[i] = gpa + (uint64_t)(n - 1 - i) * 4096;

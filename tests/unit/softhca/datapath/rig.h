@@ -80,6 +80,11 @@ void rig_mkeys_free(void);
 /* An mkey without translation; index from the number of keys made so far. */
 struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 		      uint64_t len, unsigned int access);
+/* Entry i of a list of keys that has room for n.  The key's index is dropped. */
+struct mkey_klm *rig_klm(struct mkey *mkey, unsigned int n, unsigned int i);
+/* Set entry i of a list of num pages. */
+void rig_page(struct mkey *mkey, unsigned int num, unsigned int i,
+	      uint64_t page);
 /* An MR of len bytes: guest pages in reverse order, va as start. */
 struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
 		    unsigned int access);

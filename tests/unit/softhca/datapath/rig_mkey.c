@@ -54,6 +54,7 @@ struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 	assert_true(num_mkeys < MAX_MKEYS);
 	obj_init(&m->obj, OBJ_MKEY, 0, mkey_free);
 	rig_place(guest, &m->obj, 0x100 + num_mkeys);
+	m->mem = &guest->hca->mem;
 	m->variant = (uint8_t)(0x5a + num_mkeys);
 	m->mode = mode;
 	m->start = start;
@@ -70,6 +71,24 @@ struct mkey *rig_mkey(struct guest *guest, enum mkey_mode mode, uint64_t start,
 	return m;
 }
 
+struct mkey_klm *rig_klm(struct mkey *mkey, unsigned int n, unsigned int i)
+{
+	mkey->octwords = n;
+	if (!mkey->klm)
+		assert_true(mkey_make_klms(mkey));
+	mkey->klm_indexed = false;
+	return &mkey->klm[i];
+}
+
+void rig_page(struct mkey *mkey, unsigned int num, unsigned int i,
+	      uint64_t page)
+{
+	if (!mkey->mtt.chunks)
+		assert_true(sparse_make(&mkey->mtt, mkey->mem, num));
+	assert_true(sparse_reserve(&mkey->mtt, mkey->mem, i, 1));
+	sparse_set(&mkey->mtt, i, page);
+}
+
 struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
 		    unsigned int access)
 {
@@ -79,10 +98,9 @@ struct mkey *rig_mr(struct guest *guest, uint64_t va, uint64_t len,
 
 	m->log_page = 12;
 	m->octwords = (uint32_t)((n + 1) / 2);
-	m->mtt = calloc(m->octwords * 2, sizeof(*m->mtt));
-	assert_non_null(m->mtt);
 	for (i = 0; i < n; i++) /* present bits as a driver sets them */
-		m->mtt[i] = (gpa + (n - 1 - i) * 4096) | 3;
+		rig_page(m, m->octwords * 2, (unsigned int)i,
+			 (gpa + (n - 1 - i) * 4096) | 3);
 	return m;
 }
 
@@ -95,8 +113,8 @@ static uint8_t *byte_at(struct guest *guest, const struct mkey *m, uint64_t va)
 {
 	uint64_t off = va - (m->start & ~4095ull);
 
-	return guest_ptr(guest, (m->mtt[off >> 12] & ~4095ull) + (off & 4095),
-			 1);
+	return guest_ptr(
+		guest, (mkey_page(m, off >> 12) & ~4095ull) + (off & 4095), 1);
 }
 
 void rig_put(struct guest *guest, const struct mkey *mkey, uint64_t va,

@@ -252,10 +252,8 @@ static void test_list_key(void **state)
 	uint64_t at = 0;
 
 	(void)state;
-	list->octwords = 4;
-	list->klm = calloc(4, sizeof(*list->klm));
-	list->klm[0] = (struct mkey_klm){ 20, rig_key(dst), DVA };
-	list->klm[1] = (struct mkey_klm){ 44, rig_key(dst), DVA + 500 };
+	*rig_klm(list, 4, 0) = (struct mkey_klm){ 20, rig_key(dst), DVA };
+	*rig_klm(list, 4, 1) = (struct mkey_klm){ 44, rig_key(dst), DVA + 500 };
 	want(SMALL);
 	rig_recv2(b, &key, &at, &len, 1);
 	send_small(32);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Proves that the queues of a QP in ERR are flushed, also of what is posted
- * later, and that a QP can go away at any time and leaves nothing behind.
+ * later; that QPs in ERR which nobody uses cost next to nothing; and that a QP
+ * can go away at any time and leaves nothing behind.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -52,7 +53,106 @@ static void test_flush_by_command(void **state)
 	guest_run(&ga);
 	assert_null(rig_poll(&a->rcq));
 	assert_int_equal(a->qp.sq_ci + a->qp.rq_ci, 0);
-	assert_null(ga.hca->dp->err_qps);
+	for (i = 0; i < 10; i++)
+		loop_turn(ga.loop, 10);
+	assert_false(loop_timer_pending(&ga.hca->dp->err_timer));
+}
+
+/* ---- looking for receives that are posted later ---- */
+
+static unsigned int looks;
+
+__typeof__(dbr_read) __real_dbr_read, __wrap_dbr_read;
+bool __wrap_dbr_read(struct hca *hca, uint64_t dbr, unsigned int which,
+		     uint16_t *pi)
+{
+	looks += which == DBR_RQ;
+	return __real_dbr_read(hca, dbr, which, pi);
+}
+
+/* Let so much time pass. */
+static void pass(uint64_t ms)
+{
+	uint64_t end = loop_now_ns() + ms * 1000000;
+
+	while (loop_now_ns() < end)
+		loop_turn(ga.loop, (int)((end - loop_now_ns()) / 1000000 + 1));
+}
+
+/* A QP that nobody uses any more costs a look a second. */
+static void test_idle(void **state)
+{
+	(void)state;
+	rig_state(a, QP_ERR);
+	guest_run(&ga);
+	pass(2000);
+	looks = 0;
+	pass(60000);
+	assert_in_range(looks, 50, 62);
+	/* A late receive is still found, and those after it are soon. */
+	rig_recv(a, 0, 0, 16);
+	pass(1100);
+	expect_error(rig_poll_one(&a->rcq), a, false, 0, 0x05);
+	rig_recv(a, 0, 0, 16);
+	rig_wait(a, &a->rcq, 1);
+	expect_error(rig_poll(&a->rcq), a, false, 1, 0x05);
+	pass(10);
+	rig_recv(a, 0, 0, 16);
+	pass(40);
+	expect_error(rig_poll(&a->rcq), a, false, 2, 0x05);
+}
+
+/* A QP without a receive queue of its own costs nothing; its sends ring. */
+static void test_idle_srq(void **state)
+{
+	struct rig_srq *s = rig_srq(&ga, 0x900, 2, 5);
+	struct rig_wqe w;
+
+	(void)state;
+	rig_use_srq(a, s);
+	rig_state(a, QP_ERR);
+	guest_run(&ga);
+	assert_false(loop_timer_pending(&ga.hca->dp->err_timer));
+	wq_begin(&w, 0x00, 0, 0);
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	expect_error(rig_poll_one(&a->scq), a, true, 0, 0x05);
+	assert_false(loop_timer_pending(&ga.hca->dp->err_timer));
+}
+
+#define CROWD 300u
+
+/* Many of them are looked at in parts. */
+static void test_idle_crowd(void **state)
+{
+	struct rig_qp *q[CROWD];
+	unsigned int i, most = 0, before;
+
+	(void)state;
+	for (i = 0; i < CROWD; i++) {
+		q[i] = rig_qp(&ga, 0x1000 + i, 0, 2, 4);
+		rig_state(q[i], QP_INIT);
+		rig_state(q[i], QP_ERR);
+	}
+	guest_run(&ga);
+	looks = 0;
+	for (i = 0; i < 200; i++) {
+		before = looks;
+		loop_turn(ga.loop, 10);
+		if (looks - before > most)
+			most = looks - before;
+	}
+	assert_in_range(most, 200, 256);
+	pass(5000);
+	looks = 0;
+	pass(10000);
+	assert_in_range(looks, 9 * CROWD, 10 * CROWD);
+	for (i = 0; i < CROWD; i++)
+		rig_recv(q[i], 0, 0, 16);
+	pass(1100);
+	for (i = 0; i < CROWD; i++)
+		expect_error(rig_poll_one(&q[i]->rcq), q[i], false, 0, 0x05);
 }
 
 static void test_flush_bounded(void **state)
@@ -163,8 +263,8 @@ static void test_destroy_in_error(void **state)
 	rig_qp_free(a);
 	for (i = 0; i < 10; i++)
 		loop_turn(ga.loop, 1);
-	assert_null(ga.hca->dp->err_qps);
-	assert_non_null(gb.hca->dp->err_qps);
+	assert_false(loop_timer_pending(&ga.hca->dp->err_timer));
+	assert_true(loop_timer_pending(&gb.hca->dp->err_timer));
 }
 
 /* RESET and again to RTS: a QP works as a new one. */
@@ -238,4 +338,4 @@ static void test_umr_queue(void **state)
 RUN_TESTS(T(flush_by_command), T(flush_bounded), T(flush_srq),
 	  T(flush_half_received), T(invalidated_half_way), T(destroy_with_work),
 	  T(destroy_waiting), T(destroy_in_error), T(reuse), T(early_doorbell),
-	  T(umr_queue))
+	  T(umr_queue), T(idle), T(idle_srq), T(idle_crowd))

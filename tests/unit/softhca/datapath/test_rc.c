@@ -462,31 +462,6 @@ static void test_large(void **state)
 	expect_recv(rig_poll(&b->rcq), b, 1, 1, BIG);
 }
 
-/* Many small WQEs: a turn does a part of them. */
-static void test_bounded(void **state)
-{
-	struct rig_qp *c = rig_qp(&ga, 0x48, 10, 0, 4);
-	struct rig_qp *d = rig_qp(&gb, 0x49, 4, 0, 4);
-	struct rig_wqe w;
-	unsigned int i;
-
-	(void)state;
-	rig_connect(c, d);
-	for (i = 0; i < 1024; i++) {
-		wq_begin(&w, 0x08, RIG_SIGNAL, 0);
-		wq_raddr(&w, DVA, rig_key(dst));
-		wq_data(&w, rig_key(src), VA, 8);
-		rig_post(c, &w);
-	}
-	rig_ring(c);
-	loop_turn(ga.loop, 0);
-	assert_int_equal(c->scq.count, DP_TURN_WQES);
-	guest_run(&ga);
-	assert_int_equal(c->scq.count, 1024);
-	for (i = 0; i < 1024; i++)
-		expect_send_done(rig_poll(&c->scq), c, 0x08, (uint16_t)i);
-}
-
 static void test_srq(void **state)
 {
 	struct rig_srq *s = rig_srq(&gb, 0x900, 2, 6);
@@ -545,4 +520,4 @@ RUN_TESTS(T(test_send), T(test_send_solicited), T(test_send_imm), T(test_write),
 	  T(test_write_imm), T(test_read), T(test_inline), T(test_lists),
 	  T(test_empty), T(test_unsignalled_and_nop), T(test_atomic),
 	  T(test_wrap), T(test_counters_wrap), T(test_loopback), T(test_self),
-	  T(test_large), T(test_bounded), T(test_srq), T(test_send_inv))
+	  T(test_large), T(test_srq), T(test_send_inv))

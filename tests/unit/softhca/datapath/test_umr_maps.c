@@ -83,7 +83,7 @@ static void test_register(void **state)
 	assert_int_equal(m->start, VA);
 	assert_int_equal(m->len, 0x2f00);
 	assert_int_equal(m->octwords, 2);
-	assert_int_equal(m->mtt[2], pages + 8192);
+	assert_int_equal(mkey_page(m, 2), pages + 8192);
 	rig_fill(&ga, src, 0x5000, 8192, 1);
 	write_to(a, rig_key(m), VA + 0x800, rig_key(src), 0x5000, 8192);
 	expect_send_done(rig_poll_one(&a->scq), a, 0x08, 0);
@@ -113,10 +113,10 @@ static void test_pieces(void **state)
 	umr_offset(&w, 0x1000c);
 	umr_do(umrq, &w, 0);
 	assert_false(m->free);
-	assert_int_equal(m->mtt[15], GUEST_RAM_BASE + 15 * 4096);
-	assert_int_equal(m->mtt[16], ~0ull);
-	assert_int_equal(m->mtt[0x20018], GUEST_RAM_BASE);
-	assert_int_equal(m->mtt[0x2001f], GUEST_RAM_BASE + 7 * 4096);
+	assert_int_equal(mkey_page(m, 15), GUEST_RAM_BASE + 15 * 4096);
+	assert_int_equal(mkey_page(m, 16), ~0ull);
+	assert_int_equal(mkey_page(m, 0x20018), GUEST_RAM_BASE);
+	assert_int_equal(mkey_page(m, 0x2001f), GUEST_RAM_BASE + 7 * 4096);
 	/* What nobody wrote is no page. */
 	write_to(a, rig_key(m), VA + 16 * 4096, rig_key(m), VA, 8);
 	expect_error(rig_poll_one(&a->scq), a, true, 0, 0x13);
@@ -146,7 +146,7 @@ static void test_fast_reg(void **state)
 	umr_do(a, &w, 0);
 	assert_int_equal(m->variant, 0x33);
 	assert_true(m->en_rinval && m->lr && m->rr && !m->rw && !m->free);
-	assert_int_equal(m->mtt[0], page);
+	assert_int_equal(mkey_page(m, 0), page);
 	umr_do(a, &w, MW_BIND); /* it is not free any more */
 
 	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_FREE);
@@ -171,12 +171,12 @@ static void test_revoke(void **state)
 	be32_put(umr_ctx(&w) + 12, 99); /* no such PD */
 	umr_do(umrq, &w, MW_BIND);
 	assert_false(m->free);
-	assert_non_null(m->mtt);
+	assert_non_null(m->mtt.chunks);
 	be32_put(umr_ctx(&w) + 12, RIG_OTHER_PD);
 	umr_do(umrq, &w, 0);
 	assert_true(m->free);
 	assert_int_equal(m->pd, RIG_OTHER_PD);
-	assert_null(m->mtt);
+	assert_null(m->mtt.chunks);
 }
 
 static void list_case(struct mkey *m, uint32_t num, uint64_t at,

@@ -328,8 +328,7 @@ static void test_bind_region(void **state)
 	list->free = false;
 	list->lw = true;
 	list->len = 8000;
-	list->klm = calloc(4, sizeof(*list->klm));
-	list->klm[0] = (struct mkey_klm){ 8000, rig_key(mr), MR };
+	*rig_klm(list, 4, 0) = (struct mkey_klm){ 8000, rig_key(mr), MR };
 	be32_put(klm + 4, rig_key(list));
 	be64_put(klm + 8, 1000);
 	umr_do(b, &w, 0);
@@ -564,16 +563,17 @@ static void test_repeat_mixed(void **state)
 		assert_memory_equal(read, got, 40);
 	}
 	/* A sum that is not that of its entries, none, or too many of them. */
-	m->klm[1].bcount = 11;
+	rig_klm(m, m->octwords, 1)->bcount = 11;
 	use(a, b, 0x10, rig_key(m), 10, 8, REM_ACCESS);
-	m->klm[1].bcount = 10;
-	m->klm[1].va = (uint64_t)2 << 32;
+	rig_klm(m, m->octwords, 1)->bcount = 10;
+	rig_klm(m, m->octwords, 1)->va = (uint64_t)2 << 32;
 	use(a, b, 0x10, rig_key(m), 10, 8, REM_ACCESS);
-	m->klm[1].va = (uint64_t)2 << 32 | 7;
+	rig_klm(m, m->octwords, 1)->va = (uint64_t)2 << 32 | 7;
 	use(a, b, 0x10, rig_key(m), 10, 8, REM_ACCESS);
-	m->klm[1].va = 1; /* no times at all: the entry after it follows */
+	rig_klm(m, m->octwords, 1)->va =
+		1; /* no times at all: the entry after it follows */
 	use(a, b, 0x10, rig_key(m), 10, 8, 0);
-	m->klm[1].va = (uint64_t)0xffffffff << 32 | 1;
+	rig_klm(m, m->octwords, 1)->va = (uint64_t)0xffffffff << 32 | 1;
 	m->len = ~0ull;
 	use(a, b, 0x10, rig_key(m), 10 + 10 * 0xfffffffeull, 1, REM_ACCESS);
 	use(a, b, 0x10, rig_key(m), 10 + 10 * 0xffffffffull, 10, 0);

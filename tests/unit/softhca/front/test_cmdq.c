@@ -2,10 +2,11 @@
 /*
  * Proves of the command queue and the table: messages of every length reach
  * the handler and come back whole; lengths are checked before a handler runs;
- * unknown opcodes are refused; broken entries and mailbox chains (wrong type,
- * token, number, address, loops, absurd lengths) are answered with the right
- * delivery status and never executed; completion events come exactly for
- * commands that began and ended with a command EQ.
+ * unknown opcodes are refused; a doorbell's commands run one a turn, and a reset
+ * forgets those that wait; broken entries and mailbox chains (wrong type, token,
+ * number, address, loops, absurd lengths) are answered with the right delivery
+ * status and never executed; completion events come exactly for commands that
+ * began and ended with a command EQ.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -214,6 +215,64 @@ static void test_many_slots(void **state)
 	/* Done is done: a doorbell for entries that are not ours. */
 	guest_cmdq_ring(&g, 0xffffffff);
 	assert_int_equal(executed, 32);
+}
+
+static void prepare_all(void)
+{
+	uint8_t in[16];
+	unsigned int slot;
+
+	fill(in, sizeof(in), OP_ECHO);
+	for (slot = 0; slot < 32; slot++)
+		guest_cmdq_prepare(&g, slot, in, sizeof(in), 16);
+}
+
+static void count_turn(void *arg)
+{
+	++*(unsigned int *)arg;
+}
+
+/* One command a turn, so what else waits has its turn between two commands. */
+static void test_one_a_turn(void **state)
+{
+	unsigned int i, turns = 0;
+	struct loop_work other = { .fn = count_turn, .arg = &turns };
+
+	(void)state;
+	prepare_all();
+	guest_write32(&g, 0x18, 0xffffffff);
+	assert_int_equal(executed, 0);
+	for (i = 0; i < 32; i++) {
+		/* Ringing again for a slot that waits changes nothing. */
+		guest_write32(&g, 0x18, 1u << 31);
+		loop_work_queue(g.loop, &other);
+		loop_turn(g.loop, 0);
+		assert_int_equal(executed, i + 1);
+		assert_int_equal(turns, i + 1);
+	}
+	loop_turn(g.loop, 0);
+	assert_int_equal(executed, 32);
+}
+
+/* A reset forgets the commands that wait. */
+static void test_reset_between(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	prepare_all();
+	guest_write32(&g, 0x18, 0xffffffff);
+	for (i = 0; i < 3; i++)
+		loop_turn(g.loop, 0);
+	assert_int_equal(executed, 3);
+	front_reset(g.hca);
+	loop_turn(g.loop, 0);
+	loop_turn(g.loop, 0);
+	assert_int_equal(executed, 3);
+	guest_cmdq_init(&g);
+	prepare_all();
+	guest_cmdq_ring(&g, 1);
+	assert_int_equal(executed, 4);
 }
 
 static void test_refused(void **state)
@@ -521,6 +580,7 @@ static void test_random_entries(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 RUN_TESTS(T(test_lengths), T(test_only_data_is_written), T(test_many_slots),
-	  T(test_refused), T(test_table), T(test_execute_short), T(test_events),
+	  T(test_one_a_turn), T(test_reset_between), T(test_refused),
+	  T(test_table), T(test_execute_short), T(test_events),
 	  T(test_reset_inside), T(test_broken_entry), T(test_broken_chains),
 	  T(test_read_only_output), T(test_no_queue), T(test_random_entries))

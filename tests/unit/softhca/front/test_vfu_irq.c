@@ -3,15 +3,18 @@
  * Proves of the vfio-user server's interrupts: eventfds arrive at their
  * vectors, in pieces and one by one, and are taken back; every wrong range,
  * flag and number of descriptors is refused, with all descriptors closed;
- * a client can raise vectors itself.
+ * a client can raise vectors itself; when no file can be opened any more, a
+ * client's descriptors are refused and the log stays short.
  */
 #include <stdarg.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <errno.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <linux/vfio.h>
@@ -179,4 +182,56 @@ static void test_irqs_trigger(void **state)
 	assert_int_equal(dev.raised[6], 2);
 }
 
-RUN_TESTS(T(test_irqs_fds), T(test_irqs_refused), T(test_irqs_trigger))
+/* How many lines of the log have this text. */
+static unsigned int lines(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "r");
+	char line[512];
+	unsigned int n = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, text) != NULL;
+	fclose(f);
+	return n;
+}
+
+/*
+ * The process can open no more files, and the client goes on sending some: it
+ * is refused, the log stays short, and no fault of softhca is counted.
+ */
+static void test_irqs_no_room(void **state)
+{
+	char path[] = "/tmp/vfu-XXXXXX";
+	unsigned long errors = log_errors();
+	struct rlimit old, none;
+	unsigned int i;
+	int fd, file;
+
+	(void)state;
+	file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(log_open(path, LOG_LEVEL_WARN), 0);
+	make_eventfds(&fd, 1);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	for (i = 0; i < 100; i++)
+		if (client_set_irqs(&c, SET_FDS, MSIX, 0, 1, &fd, 1) != EINVAL)
+			break;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(i, 100);
+	assert_int_equal(num_set(), 0);
+	log_close();
+	assert_int_equal(lines(path, "no room for the client's descriptors"),
+			 LIMIT_WARNINGS);
+	assert_int_equal(log_errors(), errors);
+	unlink(path);
+	close(file);
+	close(fd);
+	assert_alive();
+}
+
+RUN_TESTS(T(test_irqs_no_room), T(test_irqs_fds), T(test_irqs_refused),
+	  T(test_irqs_trigger))

@@ -250,6 +250,44 @@ static void test_overrun(void **state)
 	assert_int_equal(num_failed, 1);
 }
 
+/* A CQ knows its own QPs, by either half, and those that have gone no more. */
+static void test_overrun_users(void **state)
+{
+	struct drv_qp shape = { .type = QP_RC,
+				.log_rq_size = 2,
+				.log_rq_stride = 2,
+				.log_sq_size = 2 };
+	struct drv_qp qp[3] = { shape, shape, shape };
+	struct drv_cq cq = { .log_size = 4 };
+	static struct msg msg;
+	struct cq *dev;
+	unsigned int i;
+
+	(void)state;
+	num_failed = 0;
+	cq.uar = drv.uar;
+	cq.eqn = drv.comp_eq.eqn;
+	drv_create_cq(guest, &cq);
+	for (i = 0; i < 3; i++) {
+		msg_qp(&drv, &msg, &qp[i]);
+		if (i < 2) /* the third completes elsewhere */
+			bits_set(msg.in + QPC_AT, QPC_CQN_RCV, cq.cqn);
+		qp[i].qpn = msg_create(guest, &msg);
+		drv_qp_to_rts(&drv, &qp[i]);
+	}
+	assert_int_equal(cmd_number(guest, 0x501, qp[0].qpn, 0), CMD_OK);
+	fill_and_overrun(&cq);
+	assert_int_equal(num_failed, 1);
+	assert_int_equal(failed_qpn, qp[1].qpn);
+	assert_int_equal(cmd_number(guest, 0x501, qp[1].qpn, 0), CMD_OK);
+	dev = cq_get(guest->hca, cq.cqn);
+	assert_null(dev->users);
+	dev = cq_get(guest->hca, drv.cq.cqn);
+	assert_int_equal(dev->users->qp->obj.id, qp[2].qpn);
+	assert_int_equal(dev->users->next->qp->obj.id, qp[2].qpn);
+	assert_null(dev->users->next->next);
+}
+
 static void test_overrun_ignored(void **state)
 {
 	struct drv_cq cq = { .log_size = 2, .overrun_ignore = true };
@@ -427,6 +465,6 @@ static void test_query(void **state)
 
 RUN_TESTS(DRV_TEST(wraps), DRV_TEST(first_half), DRV_TEST(arm),
 	  DRV_TEST(solicited), DRV_TEST(solicited_old), DRV_TEST(doorbell_uar),
-	  DRV_TEST(overrun), DRV_TEST(overrun_ignored), DRV_TEST(no_memory),
-	  DRV_TEST(moderation), DRV_TEST(modify_bad), DRV_TEST(create_bad),
-	  DRV_TEST(query))
+	  DRV_TEST(overrun), DRV_TEST(overrun_users), DRV_TEST(overrun_ignored),
+	  DRV_TEST(no_memory), DRV_TEST(moderation), DRV_TEST(modify_bad),
+	  DRV_TEST(create_bad), DRV_TEST(query))

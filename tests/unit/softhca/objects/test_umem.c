@@ -280,10 +280,10 @@ static void test_mkey_pages(void **state)
 		mkey = mkey_get(guest->hca, index);
 		assert_int_equal(mkey->octwords, (pages + 1) / 2);
 		for (i = 0; i < pages; i++)
-			assert_int_equal(mkey->mtt[i],
+			assert_int_equal(mkey_page(mkey, i),
 					 at(0) - OFFSET - i * 4096);
 		for (; i < mkey->octwords * 2; i++)
-			assert_int_equal(mkey->mtt[i], MKEY_NO_PAGE);
+			assert_int_equal(mkey_page(mkey, i), MKEY_NO_PAGE);
 		assert_int_equal(mkey_entries(mkey), pages);
 		assert_int_equal(cmd_number(guest, DESTROY_MKEY, index, uid),
 				 CMD_OK);
@@ -328,8 +328,9 @@ static void test_mkey(void **state)
 	assert_true(mkey->on_umem);
 	assert_int_equal(mkey->log_page, 12);
 	assert_int_equal(mkey->umem_off, (OFFSET + 0x1234) % 4096);
-	assert_int_equal(mkey->mtt[0] + mkey->umem_off, at(0x1234));
-	assert_int_equal(mkey->mtt[1], at(0x1234) - mkey->umem_off - 4096);
+	assert_int_equal(mkey_page(mkey, 0) + mkey->umem_off, at(0x1234));
+	assert_int_equal(mkey_page(mkey, 1),
+			 at(0x1234) - mkey->umem_off - 4096);
 	assert_int_equal(mkey->start, 0x7700000010);
 	assert_int_equal(cmd_number(guest, DESTROY_UMEM, id, uid),
 			 CMD_RES_BUSY);

@@ -88,7 +88,7 @@ static void test_mtt(void **state)
 	assert_true(mkey->lr && !mkey->lw && mkey->rr && !mkey->rw);
 	assert_true(mkey->atomic && !mkey->free && !mkey->umr_en);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(mkey->mtt[i], (uint64_t)(i + 5) << 12);
+		assert_int_equal(mkey_page(mkey, i), (uint64_t)(i + 5) << 12);
 }
 
 static void test_pa_klm(void **state)
@@ -101,7 +101,7 @@ static void test_pa_klm(void **state)
 	bits_set(mkc, MKC_LENGTH64, 1);
 	mkey = create();
 	assert_true(mkey->length64);
-	assert_null(mkey->mtt);
+	assert_null(mkey->mtt.chunks);
 
 	for (i = MKEY_KLM; i <= MKEY_KSM; i++) {
 		msg_mkey(&drv, &msg, i);
@@ -190,6 +190,8 @@ static const struct bad bad_mtts[] = {
 
 static void test_bad(void **state)
 {
+	unsigned int mode;
+	uint32_t index;
 	uint16_t uid;
 
 	(void)state;
@@ -202,6 +204,16 @@ static void test_bad(void **state)
 	msg_mkey(&drv, &msg, MKEY_PA);
 	be16_put(msg.in + 2, uid);
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
+	/* A list has as many keys as the capability says. */
+	for (mode = MKEY_KLM; mode <= MKEY_KSM; mode++) {
+		msg_mkey(&drv, &msg, mode);
+		bits_set(mkc, MKC_LOG_PAGE, 12);
+		bits_set(mkc, MKC_OCTWORDS, 65537);
+		assert_refused(guest, &msg, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE);
+		bits_set(mkc, MKC_OCTWORDS, 65536);
+		index = create()->obj.id;
+		assert_int_equal(cmd_number(guest, 0x202, index, 0), CMD_OK);
+	}
 	msg_mkey(&drv, &msg, MKEY_KLM);
 	be16_put(msg.in + 2, uid);
 	assert_refused(guest, &msg, CMD_BAD_RES, OBJ_PD, SYND_UID);
@@ -259,7 +271,7 @@ static void test_many_free(void **state)
 	bits_set(mkc, MKC_OCTWORDS, 1u << 16);
 	for (i = 0; i < 20000; i++) {
 		mkey = create();
-		assert_null(mkey->mtt);
+		assert_null(mkey->mtt.chunks);
 		assert_true(mkey->free && mkey->umr_en);
 	}
 	assert_int_equal(guest->hca->obj[OBJ_MKEY].count, 20000);
