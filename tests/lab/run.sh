@@ -31,13 +31,14 @@ network, by one softhca. COMMAND runs on both at the same time. With
 
 ./lab run --vms 2 [OPTION]... -- COMMAND1... --and COMMAND2...
 
-each host has its own; the second begins when the first listens at a port. Each
-line of output begins with the host's name. LAB_HOST is 1 or 2 and LAB_PEER the
-name of the other host. The names host1 and host2 are those of the addresses
-10.77.0.1 and 10.77.0.2 of HCA 0; hostH-hcaI is that of HCA I, 10.77.I.H; with
--v6 behind it, it is fd77::I:H. /mnt/lab/share is a folder that both see. The
-exit status is that of host1, or if that is zero, of host2. The hosts end when
-both commands have ended. The shells are in two panes of tmux.
+each host has its own; the second begins when the first listens at a port, has
+ended, or has run for some seconds. Each line of output begins with the host's
+name. LAB_HOST is 1 or 2 and LAB_PEER the name of the other host. The names host1
+and host2 are those of the addresses 10.77.0.1 and 10.77.0.2 of HCA 0; hostH-hcaI
+is that of HCA I, 10.77.I.H; with -v6 behind it, it is fd77::I:H. /mnt/lab/share
+is a folder that both see. The exit status is that of host1, or if that is zero,
+of host2. The hosts end when both commands have ended, or at the time limit. The
+shells are in two panes of tmux.
 USAGE
 }
 
