@@ -13,7 +13,7 @@ void vport_reset(struct hca *hca)
 	vport->admin_up = true;
 	vport->port_mtu = HCA_DEFAULT_MTU;
 	vport->mtu = HCA_DEFAULT_MTU;
-	vport->node_guid = hca->objects->node_guid;
+	vport->node_guid = hca->objects->id.guid;
 	memcpy(vport->node_desc, "softhca", sizeof("softhca"));
 }
 
