@@ -6,6 +6,7 @@
  *	objects [json]
  *	qp [hcaN:]QPN [json]
  *	trace [hcaN:]QPN|all on|off
+ *	fault ... (fault_request.h)
  *
  * The first line of an answer is "ok", and what was asked for follows; or it is
  * "error" and says what is wrong and what is possible.
@@ -15,7 +16,7 @@
 
 #include <stdio.h>
 
-#define REQUEST_MAX 64u /* bytes, with the end of the line */
+#define REQUEST_MAX 128u /* bytes, with the end of the line */
 
 struct hca;
 

@@ -31,6 +31,8 @@ static const char usage[] =
 	"  trace [HCA:]QPN|all on|off\n"
 	"            log a line for each refusal, retry, drop and change of state of\n"
 	"            a QP, or of all; the QP need not exist yet\n"
+	"  fault ...\n"
+	"            let commands, packets or objects fail; see softhcactl(1)\n"
 	"\n"
 	"Options:\n"
 	"  -c, --control PATH  the control socket\n"
@@ -98,7 +100,7 @@ static int ask(const char *path, const char *request)
 static bool is_command(const char *word)
 {
 	static const char *const commands[] = { "stats", "objects", "qp",
-						"trace" };
+						"trace", "fault" };
 	size_t i;
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
@@ -134,7 +136,7 @@ int main(int argc, char **argv)
 	};
 	const char *path = NULL;
 	bool json = false;
-	char request[64];
+	char request[128];
 	int c;
 
 	while ((c = getopt_long(argc, argv, "c:jhV", options, NULL)) != -1) {

@@ -138,6 +138,11 @@ static void put_hca(struct writer *w, struct hca *hca)
 	writer_put(w, "rnr_waits", s->rnr_waits);
 	writer_put(w, "seq_naks", s->seq_naks);
 	put_errors(w, s);
+	writer_enter(w, "faults");
+	writer_put(w, "commands", fault_cmds_done(hca));
+	writer_put(w, "dropped", loss_done(hca)->dropped);
+	writer_put(w, "doubled", loss_done(hca)->doubled);
+	writer_leave(w);
 	writer_enter(w, "wire");
 	writer_put(w, "lost", wire_lost(hca->port.wire));
 	writer_put(w, "forged", wire_forged(hca->port.wire));

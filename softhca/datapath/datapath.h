@@ -16,6 +16,7 @@
 #include "hw_mkey.h"
 #include "hw_wqe.h"
 #include "info.h"
+#include "loss.h"
 #include "mkey.h"
 #include "owner.h"
 #include "qp.h"

@@ -16,6 +16,7 @@
  *   err_poll.c   looks for receives that are posted to QPs in ERR
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
+ *   loss.c       loses or doubles packets on demand
  *   cqe.c        completions
  *   trace.c      tells in the log what goes wrong
  *   wqe.c xlat.c klm.c refusal.c mkey.c device.c   decoding, translation
@@ -42,6 +43,7 @@
 
 #include "cqe.h"
 #include "device.h"
+#include "loss.h"
 #include "owner.h"
 #include "qp.h"
 #include "srq.h"
@@ -144,6 +146,7 @@ struct datapath {
 	struct dp_err_list err_lists[DP_ERR_LEVELS];
 	struct loop_timer err_timer;
 	struct tracer tracer;
+	struct losses losses;
 	uint64_t max_wait_ns;
 	/* Scratch memory of the call in progress. */
 	struct send_wqe swqe;

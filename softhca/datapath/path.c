@@ -32,15 +32,22 @@ static bool address(struct pkt *pkt, const struct hca *hca,
 	return true;
 }
 
-void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt)
+/* How often the packet is to be sent: once, but for faults on demand. */
+static unsigned int copies(struct dp_qp *dq, const struct pkt *pkt)
+{
+	struct losses *losses = &dq->hca->dp->losses;
+	unsigned int times = losses->num ? loss_take(losses, dq->qp->obj.id)
+					 : 1;
+
+	if (!times)
+		trace_drop(dq->hca, dq, pkt, DROP_ON_DEMAND);
+	return times;
+}
+
+static void transmit(struct dp_qp *dq, const struct pkt *pkt)
 {
 	struct hca *hca = dq->hca;
 
-	loop_spend(hca->loop, DP_COST_PACKET + pkt->len / DP_BYTES_PER_UNIT);
-	if (!address(pkt, hca, path)) {
-		trace_drop(hca, dq, pkt, DROP_NO_GID);
-		return;
-	}
 	switch (wire_send(&hca->port, pkt)) {
 	case WIRE_SENT:
 		break;
@@ -51,4 +58,18 @@ void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt)
 		trace_drop(hca, dq, pkt, DROP_FORGED);
 		break;
 	}
+}
+
+void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt)
+{
+	struct hca *hca = dq->hca;
+	unsigned int times;
+
+	loop_spend(hca->loop, DP_COST_PACKET + pkt->len / DP_BYTES_PER_UNIT);
+	if (!address(pkt, hca, path)) {
+		trace_drop(hca, dq, pkt, DROP_NO_GID);
+		return;
+	}
+	for (times = copies(dq, pkt); times; times--)
+		transmit(dq, pkt);
 }

@@ -140,6 +140,7 @@ static const struct {
 	[DROP_PART] = { "message_part", "its message is lost already" },
 	[DROP_NO_GID] = { "no_gid", "the path names an empty GID entry" },
 	[DROP_LOST] = { "no_port", "no port has its GID and MAC address" },
+	[DROP_ON_DEMAND] = { "on_demand", "by order of softhcactl fault" },
 	[DROP_FORGED] = { "forged", "its source belongs to another HCA" },
 };
 

@@ -47,6 +47,7 @@ enum drop {
 	DROP_NO_GID,
 	DROP_LOST,
 	DROP_FORGED,
+	DROP_ON_DEMAND,
 	DROP_KINDS
 };
 

@@ -230,8 +230,9 @@ static void scatter_output(struct hca *hca, uint64_t entry_addr, size_t len)
 			  hca->name);
 }
 
+/* *lost is set when the command gets no answer. */
 static enum delivery run(struct hca *hca, uint64_t entry_addr,
-			 const uint8_t *entry)
+			 const uint8_t *entry, bool *lost)
 {
 	struct cmdq *cmdq = &hca->front->cmdq;
 	uint32_t in_len = be32_get(entry + ENTRY_INLEN);
@@ -259,6 +260,9 @@ static enum delivery run(struct hca *hca, uint64_t entry_addr,
 	cmd.out_len = out_len;
 	memset(cmd.out, 0, out_len < INLINE_SIZE ? INLINE_SIZE : out_len);
 	cmd_execute(hca, &cmd);
+	*lost = cmd.lost;
+	if (*lost)
+		return DELIVERY_OK;
 	scatter_output(hca, entry_addr, out_len);
 	return DELIVERY_OK;
 }
@@ -267,7 +271,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 {
 	struct cmdq *cmdq = &hca->front->cmdq;
 	uint64_t addr = cmdq->addr + ((uint64_t)slot << CMDQ_LOG_STRIDE);
-	bool had_eq = eq_has_cmd(hca);
+	bool had_eq = eq_has_cmd(hca), lost = false;
 	uint8_t entry[CMDQ_ENTRY], *status;
 	enum delivery delivery;
 	uint64_t start, took;
@@ -286,7 +290,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 		return;
 	}
 	start = loop_now_ns();
-	delivery = run(hca, addr, entry);
+	delivery = run(hca, addr, entry, &lost);
 	took = loop_now_ns() - start;
 	if (took > SLOW_NS)
 		limit_warn(hca->name, "command 0x%03x took %" PRIu64 " ms",
@@ -301,7 +305,7 @@ static void serve_slot(struct hca *hca, unsigned int slot)
 	buf_trim(hca, &cmdq->chain);
 
 	status = dma_ptr(hca->dma, addr + ENTRY_STATUS, 1, DMA_WRITE, NULL);
-	if (!status)
+	if (lost || !status)
 		return;
 	/* The driver may poll this byte, so the output must be visible first. */
 	__atomic_store_n(status, (uint8_t)(delivery << 1), __ATOMIC_RELEASE);

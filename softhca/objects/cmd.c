@@ -188,6 +188,7 @@ static void log_command(const struct hca *hca, const struct cmd_def *def,
 enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 {
 	const struct cmd_def *def;
+	struct cmd_fault fault = { .status = CMD_OK };
 	enum cmd_status status;
 	uint64_t start, took;
 
@@ -196,10 +197,19 @@ enum cmd_status cmd_execute(struct hca *hca, struct cmd *cmd)
 	cmd->op_mod = cmd->in_len >= 8 ? be16_get(cmd->in + IN_OP_MOD) : 0;
 	cmd->syndrome = 0;
 	cmd->why = NULL;
+	cmd->lost = false;
 	def = cmd_find(cmd->opcode);
+	if (fault_take_cmd(hca, cmd->opcode, &fault) && fault.lose) {
+		log_info("%s %s gets no answer (a fault on demand)", hca->name,
+			 def ? def->name : "unknown command");
+		cmd->lost = true;
+		return CMD_OK;
+	}
 
 	start = loop_now_ns();
-	status = dispatch(hca, cmd, def);
+	status = fault.status ? cmd_refuse(cmd, fault.status, fault.syndrome,
+					   "a fault on demand")
+			      : dispatch(hca, cmd, def);
 	took = loop_now_ns() - start;
 
 	/* The output of a refused command has only status and syndrome. */

@@ -21,6 +21,7 @@
 #ifndef SOFTHCA_CMD_H
 #define SOFTHCA_CMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,7 @@ struct cmd {
 	uint16_t opcode, op_mod, uid;
 	uint32_t syndrome; /* a handler's own reason code, shown in the log */
 	const char *why;   /* static text for the log when refused, or NULL */
+	bool lost;	   /* by a fault on demand: it gets no answer */
 };
 
 /* Who may issue a command. */

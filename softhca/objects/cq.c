@@ -77,7 +77,7 @@ void cq_moderate(struct cq *cq, uint16_t period_us, uint16_t max_count)
 		notify(cq);
 }
 
-static void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome)
+void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome)
 {
 	cq->failed = true;
 	event_cq_error(hca, cq->obj.id, syndrome);

@@ -14,6 +14,8 @@
  */
 void cq_post(struct hca *hca, struct cq *cq, const uint8_t cqe[64],
 	     const uint8_t *first, bool solicited);
+/* The CQ takes no more CQEs: tell by an event, and move its QPs to ERR. */
+void cq_fail(struct hca *hca, struct cq *cq, uint8_t syndrome);
 /* What cq->timer calls; arg is the CQ. */
 void cq_timer(void *arg);
 /*

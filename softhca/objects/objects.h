@@ -18,6 +18,7 @@
 #include "base.h"
 #include "caps.h"
 #include "cmd.h"
+#include "fault.h"
 #include "datapath.h"
 #include "identity.h"
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fault.h"
 #include "objects.h"
 #include "vport.h"
 
@@ -20,6 +21,7 @@ struct objects {
 	uint32_t cmd_eqn;	   /* EQ of command completions, 0: none */
 
 	struct objects_stats stats;
+	struct cmd_faults faults;	 /* ordered; they outlive a reset */
 	const struct objects_host *host; /* or NULL */
 };
 

@@ -342,10 +342,10 @@ static void test_trace(void **state)
 	assert_string_equal(ask("trace 0x45 maybe\n"),
 			    "error 'maybe': give on or off\n");
 	assert_string_equal(ask("trace 0x1000000 on\n"),
-			    "error no QP number '0x1000000': give a number up "
-			    "to 0xffffff, or all, or HCA:number\n");
-	assert_memory_equal(ask("trace -1 on\n"), "error no QP number", 18);
-	assert_memory_equal(ask("trace hca0: on\n"), "error no QP number", 18);
+			    "error no number '0x1000000': give one up to "
+			    "0xffffff, or all, or HCA:number\n");
+	assert_memory_equal(ask("trace -1 on\n"), "error no number", 15);
+	assert_memory_equal(ask("trace hca0: on\n"), "error no number", 15);
 	for (i = 0; i < TRACE_MAX_QPS; i++) {
 		snprintf(request, sizeof(request), "trace hca0:%u on\n", i);
 		assert_string_equal(ask(request), "ok\n");
@@ -361,9 +361,57 @@ static void test_qp(void **state)
 	(void)state;
 	assert_string_equal(ask("qp 0x123\n"), "error no QP 0x123\n");
 	assert_string_equal(ask("qp all\n"),
-			    "error no QP number 'all': give a number up to "
-			    "0xffffff, or HCA:number\n");
+			    "error no number 'all': give one up to 0xffffff, "
+			    "or HCA:number\n");
 	assert_string_equal(ask("qp\n"), "error usage: qp [HCA:]QPN\n");
+}
+
+static void test_fault(void **state)
+{
+	static const struct {
+		const char *request, *answer;
+	} cases[] = {
+		{ "fault command CREATE_QP status 8 times 3\n", "ok\n" },
+		{ "fault command hca1:QUERY_PAGES lose after 0x10 times 0\n",
+		  "ok\n" },
+		{ "fault command CREATE_QP status 8 syndrome 0xffffffff after 1 "
+		  "times 2\n",
+		  "ok\n" },
+		{ "fault packet hca0:0x45 drop every 3 times 0\n", "ok\n" },
+		{ "fault packet all twice\n", "ok\n" },
+		{ "fault none\n", "ok\n" },
+		{ "fault\n", "error usage: fault command" },
+		{ "fault none at all\n", "error usage" },
+		{ "fault command NONSENSE status 8\n",
+		  "error no command 'NONSENSE': give a name as the log has" },
+		{ "fault command CREATE_QP\n",
+		  "error say status NUMBER, or lose\n" },
+		{ "fault command CREATE_QP status 256\n",
+		  "error status needs a number up to 255\n" },
+		{ "fault command CREATE_QP status\n", "error status needs" },
+		{ "fault command CREATE_QP status 8 every 3\n",
+		  "error 'every': give status, syndrome, after, times\n" },
+		{ "fault command hca9:CREATE_QP lose\n",
+		  "error no HCA 'hca9'" },
+		{ "fault packet 5\n", "error say drop or twice\n" },
+		{ "fault packet 5 burn\n", "error say drop or twice\n" },
+		{ "fault packet 5 drop status 3\n",
+		  "error 'status': give after, every, times\n" },
+		{ "fault qp 0x123\n", "error no qp 0x123\n" },
+		{ "fault cq hca1:7\n", "error no cq 0x7\n" },
+		{ "fault srq all\n", "error no number 'all'" },
+		{ "fault eq 7\n", "error usage" },
+		{ "fault qp 1 2 3 4 5 6 7 8 9 10 11 12\n", "error usage" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *answer = ask(cases[i].request);
+
+		if (strncmp(answer, cases[i].answer, strlen(cases[i].answer)))
+			fail_msg("%s%s", cases[i].request, answer);
+	}
 }
 
 static void test_goes_away(void **state)
@@ -409,5 +457,5 @@ static void test_crowd(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 RUN_TESTS(T(test_text), T(test_json), T(test_objects), T(test_pieces),
-	  T(test_nonsense), T(test_trace), T(test_qp), T(test_goes_away),
-	  T(test_crowd))
+	  T(test_nonsense), T(test_trace), T(test_qp), T(test_fault),
+	  T(test_goes_away), T(test_crowd))

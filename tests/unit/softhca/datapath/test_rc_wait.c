@@ -199,14 +199,14 @@ static void test_psn_mismatch(void **state)
 
 /* ---- loss: a tap drops chosen packets ---- */
 
-struct loss {
+struct lost_packets {
 	uint32_t mask; /* bit n: drop packet n */
 	unsigned int seen;
 };
 
 static bool lose(void *arg, const struct pkt *pkt)
 {
-	struct loss *loss = arg;
+	struct lost_packets *loss = arg;
 	unsigned int n = loss->seen++;
 
 	(void)pkt;
@@ -217,7 +217,7 @@ static bool lose(void *arg, const struct pkt *pkt)
 static void test_loss(void **state)
 {
 	uint64_t v = htole64(10), at = (DVA + 7) & ~7ull;
-	struct loss loss = { 0 };
+	struct lost_packets loss = { 0 };
 	uint32_t mask;
 
 	(void)state;
