@@ -45,6 +45,7 @@ struct program {
 	const struct options *opt;
 	struct loop *loop;
 	struct wire *wire;
+	struct lan *lan;
 	struct hca *hcas[MAX_HCAS];
 	unsigned int num;
 	struct control *control;
@@ -56,7 +57,7 @@ static const char usage[] =
 	"\n"
 	"A software ConnectX: serves one HCA on each socket to a VM that speaks\n"
 	"vfio-user (QEMU's device vfio-user-pci).  HCAs of one process reach each\n"
-	"other over RoCE.\n"
+	"other over RoCE and Ethernet.\n"
 	"\n"
 	"  -s, --socket PATH   serve one more HCA at PATH\n"
 	"  -l, --log FILE      append a line to FILE for each command of the\n"
@@ -264,6 +265,9 @@ static int start_hca(struct program *prog, unsigned int index)
 		return fail(path, errno);
 	hca_set_memory(hca, prog->opt->memory);
 	prog->hcas[prog->num++] = hca;
+	err = hca_join_lan(hca, prog->lan);
+	if (err)
+		return fail(path, err);
 	err = front_listen(hca, path, on_change, prog);
 	return err ? fail(path, err) : 0;
 }
@@ -287,6 +291,9 @@ static int start(struct program *prog)
 	prog->wire = wire_create();
 	if (!prog->wire)
 		return fail("wire", errno);
+	prog->lan = lan_create();
+	if (!prog->lan)
+		return fail("LAN", errno);
 	for (i = 0; i < opt->num; i++) {
 		err = start_hca(prog, i);
 		if (err)
@@ -306,6 +313,7 @@ static void finish(struct program *prog)
 		hca_destroy(prog->hcas[--prog->num]);
 	if (prog->wire)
 		wire_destroy(prog->wire);
+	lan_destroy(prog->lan);
 	if (prog->signal_fd >= 0) {
 		loop_del_fd(prog->loop, prog->signal_fd);
 		close(prog->signal_fd);

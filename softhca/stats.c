@@ -155,6 +155,45 @@ static void put_translations(struct writer *w, struct hca *hca)
 	leave(w);
 }
 
+static void put_count(struct writer *w, const char *name,
+		      const struct lan_count count[LAN_KINDS])
+{
+	struct lan_count all = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < LAN_KINDS; i++) {
+		all.frames += count[i].frames;
+		all.bytes += count[i].bytes;
+	}
+	enter(w, name);
+	put(w, "unicast", count[LAN_UNICAST].frames);
+	put(w, "multicast", count[LAN_MULTICAST].frames);
+	put(w, "broadcast", count[LAN_BROADCAST].frames);
+	put(w, "bytes", all.bytes);
+	leave(w);
+}
+
+/* Frames, and what became of those that no guest got. */
+static void put_ethernet(struct writer *w, const struct hca *hca)
+{
+	const struct lan_stats *lan = &hca->lan.stats;
+	const struct eth_stats *eth = &hca->eth;
+
+	enter(w, "ethernet");
+	put_count(w, "rx", lan->rx);
+	put_count(w, "tx", lan->tx);
+	put(w, "rx_oversize", lan->rx_oversize);
+	put(w, "rx_no_queue", eth->rx_no_queue);
+	put(w, "rx_no_buffer", eth->rx_no_buffer);
+	put(w, "rx_too_long", eth->rx_too_long);
+	put(w, "rx_errors", eth->rx_errors);
+	put(w, "tx_oversize", lan->tx_oversize);
+	put(w, "tx_spoofed", lan->tx_spoofed);
+	put(w, "tx_down", lan->tx_down);
+	put(w, "tx_errors", eth->tx_errors);
+	leave(w);
+}
+
 static void put_hca(struct writer *w, struct hca *hca)
 {
 	const struct front_stats *front = front_stats(hca);
@@ -185,6 +224,7 @@ static void put_hca(struct writer *w, struct hca *hca)
 	put(w, "lost", wire_lost(hca->port.wire));
 	put(w, "forged", wire_forged(hca->port.wire));
 	leave(w);
+	put_ethernet(w, hca);
 	put_translations(w, hca);
 	enter(w, "memory");
 	put(w, "used", hca->mem.used);

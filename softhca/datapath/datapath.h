@@ -12,6 +12,7 @@
 
 #include "cq.h"
 #include "device.h"
+#include "eth.h"
 #include "eth_wq.h"
 #include "hw_mkey.h"
 #include "hw_wqe.h"
@@ -19,6 +20,7 @@
 #include "owner.h"
 #include "qp.h"
 #include "srq.h"
+#include "steer.h"
 #include "xlat.h"
 
 /*
