@@ -52,6 +52,7 @@ struct flow_key {
 #define KEY_TCP_FLAGS  0x10, 8, 0
 #define KEY_TCP_SPORT  0x14, 31, 16
 #define KEY_TCP_DPORT  0x14, 15, 0
+#define KEY_NOT_FILLED 0x18, 31, 8
 #define KEY_TTL	       0x18, 7, 0
 #define KEY_UDP_SPORT  0x1c, 31, 16
 #define KEY_UDP_DPORT  0x1c, 15, 0

@@ -179,11 +179,16 @@ static enum cmd_status destroy_flow_table(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* Is any byte behind the outer headers set in a match parameter? */
+/*
+ * Does a mask select what steer_key() does not fill in?  Such entries would
+ * silently match nothing.
+ */
 static bool has_more(const uint8_t *param)
 {
 	size_t i;
 
+	if (bits_get(param, KEY_NOT_FILLED))
+		return true;
 	for (i = FLOW_KEY_SIZE; i < FG_MASK_SIZE; i++)
 		if (param[i])
 			return true;
@@ -200,7 +205,7 @@ static enum cmd_status read_mask(struct cmd *cmd, struct flow_key *mask)
 	if (criteria & ~FG_OUTER || (criteria && has_more(in)))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
 			      SYND_UNSUPPORTED,
-			      "only outer headers can be matched");
+			      "a field of frames that cannot be matched");
 	if (criteria)
 		memcpy(mask, in, sizeof(*mask));
 	return CMD_OK;

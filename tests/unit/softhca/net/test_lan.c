@@ -9,10 +9,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base.h"
 #include "net.h"
 #include "run.h"
 
@@ -231,8 +233,51 @@ static void test_headers(void **state)
 	}
 }
 
+/* Frames of nonsense behind plausible types, each in memory of its size. */
+static void test_nonsense(void **state)
+{
+	static const uint16_t types[] = { ETHERTYPE_IPV4, ETHERTYPE_IPV6,
+					  ETHERTYPE_VLAN, ETHERTYPE_SVLAN };
+	static const uint8_t protos[] = { 0, 6, 17, 43, 44, 60 };
+	struct ether_info info;
+	unsigned int i, j;
+
+	(void)state;
+	srand(1);
+	for (i = 0; i < 200000; i++) {
+		size_t len = (size_t)rand() % 160, at = 12;
+		uint8_t *bytes = malloc(len ? len : 1);
+
+		for (j = 0; j < len; j++)
+			bytes[j] = (uint8_t)(rand() >> 7);
+		for (j = 0; j < 3 && len >= at + 2; j++, at += 4)
+			be16_put(bytes + at, types[rand() % 4]);
+		at = 14 + (size_t)rand() % 3 * 4;
+		if (len >= at + 40) {
+			bytes[at] = rand() & 1 ? 0x45 : 0x60;
+			bytes[at + 2] = bytes[at + 4] = 0;
+			bytes[at + (bytes[at] == 0x45 ? 9 : 6)] =
+				protos[rand() % 6];
+			bytes[at + 40 > len - 1 ? len - 1 : at + 40] =
+				protos[rand() % 6];
+		}
+		if (ether_parse(bytes, len, &info)) {
+			assert_true(info.l3 <= len || !info.ip);
+			assert_true(info.ip_end <= len);
+			assert_true(!info.l4 || info.l4 + 8 <= info.ip_end);
+			if (info.ip)
+				ether_l3_ok(bytes, &info);
+			if (info.l4)
+				ether_l4_ok(bytes, &info);
+			ether_set_l3(bytes, &info);
+			ether_set_l4(bytes, &info);
+		}
+		free(bytes);
+	}
+}
+
 #define LAN_TEST(name) \
 	cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 RUN_TESTS(LAN_TEST(routes), LAN_TEST(owners), LAN_TEST(full), LAN_TEST(sizes),
-	  cmocka_unit_test(test_headers))
+	  cmocka_unit_test(test_headers), cmocka_unit_test(test_nonsense))
