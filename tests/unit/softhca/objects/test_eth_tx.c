@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -268,7 +269,81 @@ static void test_errors(void **state)
 	assert_int_equal(guest->hca->eth.tx_errors, 9);
 }
 
+static void recover(void)
+{
+	assert_int_equal(drv_modify_wq(&drv, MODIFY_SQ, sq.number,
+				       WQC_STATE_ERR, WQC_STATE_RST),
+			 CMD_OK);
+	assert_int_equal(drv_modify_wq(&drv, MODIFY_SQ, sq.number,
+				       WQC_STATE_RST, WQC_STATE_RDY),
+			 CMD_OK);
+	sq_pi = 0;
+}
+
+/* A WQE of so many segments with nonsense in it; the head is mostly right. */
+static void post_nonsense(unsigned int ds)
+{
+	static const uint8_t opcodes[] = { 0x0a, 0x0a, 0x0e, 0x0e, 0x00 };
+	unsigned int i, j, num = (ds + 3) / 4;
+	uint8_t *wqe;
+
+	for (i = 0; i < num; i++) {
+		wqe = wqe_at((uint16_t)(sq_pi + i));
+		for (j = 0; j < 64; j += 16) {
+			data_seg(wqe + j, (uint32_t)rand() % 200, frames_key,
+				 frames_data + (uint32_t)rand() % DATA_MAX);
+			if (rand() % 8 == 0)
+				be32_put(wqe + j,
+					 0x80000000u | (uint32_t)rand() % 90);
+			wqe[j + (unsigned int)rand() % 16] ^=
+				rand() % 16 ? 0 : (uint8_t)rand();
+		}
+	}
+	wqe = wqe_at(sq_pi);
+	be32_put(wqe, (uint32_t)sq_pi << 8 | opcodes[rand() % 5]);
+	be32_put(wqe + 4, sq.number << 8 | ds);
+	wqe[11] = 8;
+	wqe[16 + 4] = (uint8_t)rand();
+	be16_put(wqe + 16 + 6, (uint16_t)(rand() % 100));
+	be16_put(wqe + 16 + 12, rand() % 3 ? (uint16_t)(rand() % 70)
+					   : (uint16_t)(rand() | 0x8000));
+	memcpy(wqe + 16 + 14, guest_ptr(guest, frames_data, 64),
+	       ds > 2 ? 34 : 2);
+	sq_pi += (uint16_t)num;
+}
+
+/* Each is either done or an error that stops the queue; none is left behind. */
+static void test_nonsense(void **state)
+{
+	unsigned int i, errors = 0, turns;
+	const uint8_t *cqe;
+
+	(void)state;
+	srand(2);
+	for (i = 0; i < 20000; i++) {
+		put_frame(rand() & 1 ? 4 : 6, rand() & 1 ? IP_TCP : IP_UDP, 64);
+		peer_num = 0;
+		post_nonsense(1 + (unsigned int)rand() % 20);
+		ring();
+		for (turns = 0; turns < 1000; turns++) {
+			cqe = drv_cqe(guest, &drv.cq);
+			if (cqe)
+				break;
+			guest_run(guest);
+		}
+		assert_non_null(cqe);
+		drv_cq_update(guest, &drv.cq);
+		assert_null(drv_cqe(guest, &drv.cq));
+		if (cqe[0x3f] >> 4) {
+			errors++;
+			recover();
+		}
+	}
+	assert_true(errors > 2000 && errors < 18000);
+}
+
 #define TX_TEST(name) \
 	cmocka_unit_test_setup_teardown(test_##name, setup, frames_teardown)
 
-RUN_TESTS(TX_TEST(gather), TX_TEST(sums), TX_TEST(lso), TX_TEST(errors))
+RUN_TESTS(TX_TEST(gather), TX_TEST(sums), TX_TEST(lso), TX_TEST(errors),
+	  TX_TEST(nonsense))
