@@ -3,6 +3,7 @@
 #ifndef SOFTHCA_ETH_H
 #define SOFTHCA_ETH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ void eth_sq_modified(struct eth_wq *sq);
 /* Work on the queue in the next turn of the loop. */
 void eth_sq_doorbell(struct eth_wq *sq);
 
-/* A frame has come to the HCA; arg is the HCA. */
-void eth_receive(void *arg, const uint8_t *frame, size_t len);
+/* A frame has come to the HCA, maybe its own one; arg is the HCA. */
+void eth_receive(void *arg, const uint8_t *frame, size_t len, bool own);
 
 #endif

@@ -8,6 +8,8 @@
  * flood of frames costs the sender's turns and takes no memory.  When a WQE's
  * memory cannot be written the queue stops with an error completion.
  *
+ * Frames that the HCA has sent itself reach only TIRs that want them.
+ *
  * As on real parts, the sum in a CQE covers the IP packet: neither VLAN tags nor
  * what follows the packet.
  */
@@ -18,6 +20,7 @@ struct rx {
 	struct hca *hca;
 	const uint8_t *frame;
 	size_t len;
+	bool own; /* sent by this HCA */
 	struct ether_info info;
 };
 
@@ -199,6 +202,9 @@ static void to_tir(void *arg, struct tir *tir, uint32_t tag)
 	struct eth_wq *rq = steer_queue(tir, hash.value);
 
 	loop_spend(rx->hca->loop, DP_COST_PACKET);
+	if (rx->own && !(ether_is_multicast(rx->frame) ? tir->own_multicast
+						       : tir->own_unicast))
+		return;
 	if (!rq || rq->state != WQC_STATE_RDY) {
 		rx->hca->eth.rx_no_queue++;
 		return;
@@ -206,15 +212,15 @@ static void to_tir(void *arg, struct tir *tir, uint32_t tag)
 	take(rx->hca, rq, rx, &hash, tag);
 }
 
-void eth_receive(void *arg, const uint8_t *frame, size_t len)
+void eth_receive(void *arg, const uint8_t *frame, size_t len, bool own)
 {
-	struct rx rx = { .hca = arg, .frame = frame, .len = len };
+	struct rx rx = { .hca = arg, .frame = frame, .len = len, .own = own };
 	struct flow_key key;
 
 	loop_spend(rx.hca->loop, DP_COST_PACKET + len / DP_BYTES_PER_UNIT);
 	if (!ether_parse(frame, len, &rx.info))
 		return;
 	steer_key(frame, &rx.info, &key);
-	if (!steer(rx.hca, &key, to_tir, &rx))
+	if (!steer(rx.hca, &key, to_tir, &rx) && !own)
 		rx.hca->eth.rx_no_queue++;
 }

@@ -82,6 +82,8 @@ struct tir {
 	struct eth_wq *rq; /* or NULL: the queue is from rqt, by the hash */
 	struct rqt *rqt;
 	enum rss_function function;
+	/* Take frames of this HCA itself. */
+	bool own_unicast, own_multicast;
 	bool symmetric;	 /* the hash is the same for both directions */
 	uint32_t fields; /* of RSS_* */
 	uint8_t key[RSS_KEY_SIZE];

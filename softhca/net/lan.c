@@ -248,7 +248,7 @@ static void deliver(struct lan_port *port, const uint8_t *frame, size_t len)
 	count(&port->stats.rx[kind_of(frame)], len);
 	count(&port->stats.rx_prio[prio_of(frame)], len);
 	port->stats.rx_size[size_class(len)]++;
-	port->receive(port->arg, frame, len);
+	port->receive(port->arg, frame, len, false);
 }
 
 bool lan_send(struct lan_port *port, const uint8_t *frame, size_t len)
@@ -265,17 +265,27 @@ bool lan_send(struct lan_port *port, const uint8_t *frame, size_t len)
 		port->stats.tx_oversize++;
 		return false;
 	}
+	if (!ether_is_multicast(frame))
+		owner = find(lan, frame);
+	/*
+	 * Such a frame never leaves the HCA.  So it is not counted, and any
+	 * source will do: the driver tests itself with one of zeros.
+	 */
+	if (owner && owner->port == port) {
+		port->receive(port->arg, frame, len, true);
+		return true;
+	}
 	if (!lan_owns(port, frame + ETHER_MAC)) {
 		port->stats.tx_spoofed++;
 		return false;
 	}
 	count(&port->stats.tx[kind_of(frame)], len);
 	count(&port->stats.tx_prio[prio_of(frame)], len);
-	if (!ether_is_multicast(frame))
-		owner = find(lan, frame);
 	for (i = 0; i < lan->num_ports; i++)
 		if (lan->ports[i] != port &&
 		    (!owner || owner->port == lan->ports[i]))
 			deliver(lan->ports[i], frame, len);
+	if (!owner && wants(port, frame))
+		port->receive(port->arg, frame, len, true);
 	return true;
 }

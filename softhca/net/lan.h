@@ -4,7 +4,8 @@
  *
  * A unicast frame goes to the port that owns the destination address.  If none
  * does it goes to the ports that want every frame.  Broadcast and multicast go
- * to all other ports that want them.  Nothing is queued: a frame is received
+ * to all other ports that want them.  A port also gets what it sends to itself,
+ * marked as its own, and decides what to do with it.  Nothing is queued: a frame is received
  * before lan_send() returns, and a receiver without room drops it.
  *
  * The driver of an HCA tells which addresses it has, so the switch need not
@@ -58,7 +59,7 @@ struct lan_addr {
 };
 
 struct lan_port {
-	void (*receive)(void *arg, const uint8_t *frame, size_t len);
+	void (*receive)(void *arg, const uint8_t *frame, size_t len, bool own);
 	void *arg;
 	/* The owner of the port sets these at any time. */
 	bool up, promisc, all_multicast;

@@ -46,9 +46,16 @@ static enum cmd_status make_interface(struct hca *hca, struct cmd *cmd,
 	return CMD_OK;
 }
 
-/* Tell the data path how the context wants frames to be hashed. */
-static void set_hash(struct interface *tir)
+/*
+ * Tell the data path what the context wants.  The kernel calls the two bits of
+ * TIRC_SELF_LB "block", but sets them to allow.
+ */
+static void set_tir(struct interface *tir)
 {
+	uint32_t own = bits_get(tir->ctx, TIRC_SELF_LB);
+
+	tir->tir.own_unicast = own & SELF_LB_UNICAST;
+	tir->tir.own_multicast = own & SELF_LB_MULTICAST;
 	tir->tir.function = bits_get(tir->ctx, TIRC_HASH_FN);
 	tir->tir.symmetric = bits_get(tir->ctx, TIRC_HASH_SYMMETRIC);
 	tir->tir.fields = bits_get(tir->ctx, TIRC_HASH_FIELDS);
@@ -100,7 +107,7 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 		tir->tir.rqt = (struct rqt *)target;
 	else
 		tir->tir.rq = (struct eth_wq *)target;
-	set_hash(tir);
+	set_tir(tir);
 	obj_use(&tir->tir.obj, td);
 	obj_use(&tir->tir.obj, target);
 	return cmd_create(hca, cmd, &tir->tir.obj);
@@ -132,10 +139,10 @@ static enum cmd_status modify_tir(struct hca *hca, struct cmd *cmd)
 		bits_set(tir->ctx, TIRC_HASH_FN, bits_get(new, TIRC_HASH_FN));
 		memcpy(tir->ctx + TIRC_HASH_AT, new + TIRC_HASH_AT,
 		       TIRC_HASH_SIZE);
-		set_hash(tir);
 	}
 	if (mask & TIR_BIT_SELF_LB)
 		bits_set(tir->ctx, TIRC_SELF_LB, bits_get(new, TIRC_SELF_LB));
+	set_tir(tir);
 	return CMD_OK;
 }
 

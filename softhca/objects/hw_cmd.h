@@ -268,6 +268,8 @@
 #define TIRC_HASH_SYMMETRIC 0x20, 31, 31
 #define TIRC_HASH_FN	    0x24, 31, 28
 #define TIRC_SELF_LB	    0x24, 25, 24
+#define SELF_LB_UNICAST	    1u
+#define SELF_LB_MULTICAST   2u
 #define TIRC_HASH_AT	    0x28u /* key and field selectors */
 #define TIRC_HASH_FIELDS    0x50, 3, 0
 #define TIRC_HASH_SIZE	    0x30u

@@ -203,6 +203,8 @@ try rping rdma_pair "rping -s -a 10.9.0.2 -p 7174 -C 20 -V" \
 	"rping -c -a 10.9.0.2 -p 7174 -C 20 -V"
 try new-address new_address
 try down-and-up down_up
+# The driver sends frames to itself, among other things.
+try self-test a ethtool -t "$left"
 ip -n eth_b link set "$right" promisc on allmulticast on
 try promiscuous pings 10.9.0.2
 ip -n eth_b link set "$right" promisc off allmulticast off

@@ -34,10 +34,17 @@ static const uint8_t mac[4][ETHER_MAC] = {
 static const uint8_t all[ETHER_MAC] = { 255, 255, 255, 255, 255, 255 };
 static const uint8_t group[ETHER_MAC] = { 1, 0, 0x5e, 0, 0, 9 };
 
-static void receive(void *arg, const uint8_t *bytes, size_t len)
+static unsigned int own_frames;
+
+static void receive(void *arg, const uint8_t *bytes, size_t len, bool own)
 {
 	assert_int_equal(len, ETHER_MIN);
 	assert_memory_equal(bytes, frame, len);
+	if (own) {
+		assert_ptr_equal(arg, &port[0]);
+		own_frames++;
+		return;
+	}
 	got[(struct lan_port *)arg - port]++;
 }
 
@@ -95,7 +102,17 @@ static void test_routes(void **state)
 	assert_int_equal(takers(mac[0], all), 6);
 	assert_int_equal(takers(mac[0], group), 0);
 	assert_int_equal(takers(mac[0], mac[3]), 0); /* nobody's */
+	own_frames = 0;
 	assert_int_equal(takers(mac[0], mac[0]), 0);
+	assert_int_equal(takers(mac[1], mac[0]), 0);
+	assert_int_equal(own_frames, 2);
+	assert_int_equal(takers(mac[0], all), 6);
+	assert_int_equal(own_frames, 3);
+	assert_int_equal(takers(mac[0], mac[1]), 2);
+	assert_int_equal(takers(mac[0], mac[3]), 0);
+	assert_int_equal(takers(mac[0], group), 0);
+	assert_int_equal(own_frames, 3);
+	assert_int_equal(port[0].stats.rx[LAN_UNICAST].frames, 0);
 	port[2].promisc = true;
 	assert_int_equal(takers(mac[0], mac[1]), 2); /* not for eavesdroppers */
 	assert_int_equal(takers(mac[0], mac[3]), 4);

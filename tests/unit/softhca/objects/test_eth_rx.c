@@ -315,6 +315,40 @@ static void test_steering(void **state)
 	assert_int_equal(cqes(), 0);
 }
 
+/* A TIR gets frames of the HCA itself if it wants them. */
+static void test_own(void **state)
+{
+	static const uint8_t all[] = { 255, 255, 255, 255, 255, 255 };
+	uint32_t rqn = make_rq(0), table = make_table(0, 0), i;
+	uint64_t buffer = guest_alloc(guest, 8192);
+	struct dest dest = { DEST_TYPE_TIR, 0 };
+	uint8_t frame[60] = { 0 };
+
+	(void)state;
+	post_recv(&rq, &rq_pi, buffer, 2048);
+	post_recv(&rq, &rq_pi, buffer, 2048);
+	lan_set_multicast(&guest->hca->lan, &all, 1);
+	msg_tir(&msg, frames_td, rqn, 0);
+	dest.id = msg_create(guest, &msg);
+	set_entry(table, make_group(table, 0, 7, NONE), 0, NULL, 0, &dest, 1);
+	memcpy(frame + 6, own_mac(), 6);
+	for (i = 0; i < 4; i++) {
+		msg_init(&msg, 0x901, 0);
+		bits_set(msg.in, CMD_NUMBER, dest.id);
+		be64_put(msg.in + MODIFY_BITMASK_AT, 0x10);
+		bits_set(msg.in + CMD_WQ_CTX_AT, 0x24, 25, 24, i);
+		assert_int_equal(msg_send(guest, &msg), CMD_OK);
+		post_recv(&rq, &rq_pi, buffer, 2048);
+		memcpy(frame, own_mac(), 6);
+		lan_send(&guest->hca->lan, frame, sizeof(frame));
+		assert_int_equal(cqes(), i & 1);
+		memcpy(frame, all, 6);
+		lan_send(&guest->hca->lan, frame, sizeof(frame));
+		assert_int_equal(cqes(), i >> 1);
+	}
+	assert_int_equal(guest->hca->eth.rx_no_queue, 0);
+}
+
 /* Tables in a circle that double the frame each time come to an end. */
 static void test_circle(void **state)
 {
@@ -393,4 +427,4 @@ static void test_rss(void **state)
 	cmocka_unit_test_setup_teardown(test_##name, setup, frames_teardown)
 
 RUN_TESTS(RX_TEST(receive), RX_TEST(vlan), RX_TEST(steering), RX_TEST(circle),
-	  RX_TEST(rss))
+	  RX_TEST(own), RX_TEST(rss))
