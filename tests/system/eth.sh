@@ -129,8 +129,8 @@ counters() {
 	got=$(counter b "$right" rx_packets_phy)
 	echo "sent $sent, $got received in all"
 	for name in rx_out_of_buffer rx_oversize_pkts_phy rx_discards_phy; do
-		echo "$name $(counter b "$right" $name)"
-		lost=$((lost + $(counter b "$right" $name)))
+		echo "$name $(counter b "$right" "$name")"
+		lost=$((lost + $(counter b "$right" "$name")))
 	done
 	[ "$sent" -ge 5 ] && [ "$sent" -le 8 ] && [ "$got" -gt 1000 ] &&
 		[ "$lost" = 0 ] &&

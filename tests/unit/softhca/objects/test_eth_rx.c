@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -423,8 +424,69 @@ static void test_rss(void **state)
 	assert_int_equal(cqe[0x1c] & 7, 1); /* sums are not right */
 }
 
+/* Any frame into any WQE: it fills it, or is dropped, or stops the queue. */
+static void test_nonsense(void **state)
+{
+	uint32_t rqn = make_rq(0);
+	uint64_t buffer = guest_alloc(guest, 65536);
+	unsigned int i, j, num, taken = 0, errors = 0;
+	struct eth_stats *eth = &guest->hca->eth;
+	static uint8_t frame[1600];
+	const uint8_t *cqe;
+	uint64_t dropped;
+
+	(void)state;
+	all_to(rqn);
+	srand(3);
+	for (i = 0; i < 20000; i++) {
+		uint8_t *wqe =
+			guest_ptr(guest, rq.ring.gpa + rq_pi % 8 * 32u, 32);
+		size_t len = 60 + (size_t)rand() % 1450;
+
+		post_recv(&rq, &rq_pi, buffer + (uint32_t)rand() % 50000,
+			  65 + (uint32_t)rand() % 3000);
+		if (rand() % 8 == 0)
+			wqe[rand() % 32] = (uint8_t)rand();
+		memcpy(frame,
+		       put_frame(rand() & 1 ? 4 : 6,
+				 rand() & 1 ? IP_TCP : IP_UDP, 64),
+		       160);
+		memcpy(frame, own_mac(), 6);
+		memcpy(frame + 6, peer_mac, 6);
+		num = (unsigned int)rand() % 4;
+		for (j = 0; j < num; j++)
+			frame[12 + rand() % 60] = (uint8_t)rand();
+		if (rand() % 4 == 0)
+			be16_put(frame + 12, 0x8100);
+		dropped = eth->rx_too_long;
+		lan_send(&peer, frame, len);
+		cqe = drv_cqe(guest, &drv.cq);
+		if (!cqe) {
+			assert_int_equal(eth->rx_too_long, dropped + 1);
+			rq_pi--; /* the next one takes its place */
+			continue;
+		}
+		drv_cq_update(guest, &drv.cq);
+		assert_null(drv_cqe(guest, &drv.cq));
+		if (cqe[0x3f] >> 4 == 2) {
+			assert_true(be32_get(cqe + 0x2c) <= len);
+			taken++;
+			continue;
+		}
+		errors++;
+		assert_int_equal(drv_modify_wq(&drv, MODIFY_RQ, rqn,
+					       WQC_STATE_ERR, WQC_STATE_RST),
+				 CMD_OK);
+		assert_int_equal(drv_modify_wq(&drv, MODIFY_RQ, rqn,
+					       WQC_STATE_RST, WQC_STATE_RDY),
+				 CMD_OK);
+		rq_pi = 0;
+	}
+	assert_true(taken > 2000 && errors > 200);
+}
+
 #define RX_TEST(name) \
 	cmocka_unit_test_setup_teardown(test_##name, setup, frames_teardown)
 
 RUN_TESTS(RX_TEST(receive), RX_TEST(vlan), RX_TEST(steering), RX_TEST(circle),
-	  RX_TEST(own), RX_TEST(rss))
+	  RX_TEST(own), RX_TEST(rss), RX_TEST(nonsense))
