@@ -10,16 +10,15 @@
 
 #include "base.h"
 #include "control.h"
-#include "stats.h"
+#include "request.h"
 
-#define MAX_REQUEST 64
-#define NS_PER_MS   1000000ull
+#define NS_PER_MS 1000000ull
 
 struct client {
 	struct control *control;
 	int fd; /* -1: free */
 	struct loop_timer timer;
-	char request[MAX_REQUEST];
+	char request[REQUEST_MAX];
 	size_t len;
 	char *answer; /* NULL: the request is not complete */
 	size_t size, sent;
@@ -51,32 +50,6 @@ static void too_slow(void *arg)
 	drop(arg);
 }
 
-static void answer(const struct control *control, FILE *f, const char *request)
-{
-	static const struct {
-		const char *request;
-		void (*print)(FILE *f, struct hca *const *hcas,
-			      unsigned int num, bool json);
-		bool json;
-	} requests[] = {
-		{ "stats", stats_print, false },
-		{ "stats json", stats_print, true },
-		{ "objects", stats_print_objects, false },
-		{ "objects json", stats_print_objects, true },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		if (strcmp(request, requests[i].request))
-			continue;
-		fputs("ok\n", f);
-		requests[i].print(f, control->hcas, control->num,
-				  requests[i].json);
-		return;
-	}
-	fputs("error unknown request\n", f);
-}
-
 /* The functions below return false when the client is to be dropped. */
 static bool make_answer(struct client *c, const char *request)
 {
@@ -84,7 +57,7 @@ static bool make_answer(struct client *c, const char *request)
 
 	if (!f)
 		return false;
-	answer(c->control, f, request);
+	request_answer(f, request, c->control->hcas, c->control->num);
 	if (fclose(f))
 		return false;
 	c->sent = 0;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The control socket.  A client sends one line and gets one answer; then
- * softhca closes the connection.  The line is one of these:
- *
- *	stats | stats json | objects | objects json
- *
- * The first line of the answer is "ok" or "error REASON".  After "ok" comes
- * what stats.h prints.  A slow client never holds up the others, and is
- * dropped after CONTROL_TIMEOUT_MS.
+ * softhca closes the connection; request.h has the lines and the answers.  A slow
+ * client never holds up the others, and is dropped after CONTROL_TIMEOUT_MS.
  */
 #ifndef SOFTHCA_CONTROL_H
 #define SOFTHCA_CONTROL_H

@@ -17,8 +17,8 @@ struct wire;
 #define HCA_MEMORY_MIN ((size_t)1 << 20)
 
 /*
- * index is the HCA's place in the order of --socket; its name and addresses
- * are made from it.  Returns NULL and sets errno on failure.
+ * index is the HCA's place in the order of --socket; its name is made from
+ * it.  Returns NULL and sets errno on failure.
  */
 struct hca *hca_create(struct loop *loop, struct wire *wire,
 		       unsigned int index);

@@ -8,17 +8,20 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base.h"
 #include "control.h"
+#include "datapath.h"
 #include "front.h"
 #include "hca.h"
 #include "net.h"
@@ -33,12 +36,21 @@ enum exit_status {
 	EXIT_FAULT = 3,
 };
 
+struct socket {
+	const char *path;
+	struct identity id;
+	bool has_mac, has_guid; /* others are derived */
+};
+
 struct options {
-	const char *sockets[MAX_HCAS];
+	struct socket sockets[MAX_HCAS];
 	unsigned int num;
+	uint64_t seed;
+	bool has_seed;
 	const char *log, *control;
 	size_t memory;
-	bool once, verbose;
+	enum log_level level;
+	bool once, trace;
 };
 
 struct program {
@@ -60,9 +72,17 @@ static const char usage[] =
 	"other over RoCE and Ethernet.\n"
 	"\n"
 	"  -s, --socket PATH   serve one more HCA at PATH\n"
+	"  -M, --mac MAC       MAC address of the HCA of the --socket before\n"
+	"  -g, --guid GUID     its GUID, of node and system image\n"
+	"  -S, --seed NUM      derive other MACs and GUIDs from NUM (default:\n"
+	"                      a random number)\n"
 	"  -l, --log FILE      append a line to FILE for each command of the\n"
 	"                      driver: time, HCA, name, status, syndrome\n"
-	"  -v, --verbose       log doorbells and unknown registers too\n"
+	"  -L, --log-level LEVEL\n"
+	"                      what goes to FILE: error, warning, info (default),\n"
+	"                      trace (why work requests fail, for all QPs), debug\n"
+	"                      (also doorbells and unknown registers)\n"
+	"  -v, --verbose       the same as --log-level debug, without the trace\n"
 	"  -c, --control PATH  answer softhcactl at PATH\n"
 	"  -m, --memory SIZE   what a guest may make its HCA allocate, with K, M or G;\n"
 	"                      512M by default\n"
@@ -78,6 +98,29 @@ static const char usage[] =
 	"fault (an \"error\" line in the log and on standard error).\n";
 
 /* ---- command line ---- */
+
+static int set_level(struct options *opt, const char *name)
+{
+	static const char *const names[] = {
+		[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warning",
+		[LOG_LEVEL_INFO] = "info",   [LOG_LEVEL_TRACE] = "trace",
+		[LOG_LEVEL_DEBUG] = "debug",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]))
+			continue;
+		opt->level = i;
+		opt->trace = i >= LOG_LEVEL_TRACE;
+		return -1;
+	}
+	fprintf(stderr,
+		"softhca: --log-level '%s': give error, warning, info, trace or "
+		"debug\n",
+		name);
+	return EXIT_USAGE;
+}
 
 static int set_memory(struct options *opt, const char *text)
 {
@@ -117,23 +160,94 @@ static int set_cap(const char *text)
 	return EXIT_USAGE;
 }
 
+static int add_socket(struct options *opt, const char *path)
+{
+	if (opt->num == MAX_HCAS) {
+		fprintf(stderr, "softhca: at most %u sockets\n", MAX_HCAS);
+		return EXIT_USAGE;
+	}
+	opt->sockets[opt->num++].path = path;
+	return -1;
+}
+
+static int set_seed(struct options *opt, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	opt->seed = strtoull(text, &end, 0);
+	if (errno || *end || *text < '0' || *text > '9') {
+		fprintf(stderr,
+			"softhca: --seed takes a number below 2^64, not %s\n",
+			text);
+		return EXIT_USAGE;
+	}
+	opt->has_seed = true;
+	return -1;
+}
+
+/* The socket that an option is about, NULL without one. */
+static struct socket *last_socket(struct options *opt, const char *option)
+{
+	if (opt->num)
+		return &opt->sockets[opt->num - 1];
+	fprintf(stderr, "softhca: %s belongs behind its --socket\n", option);
+	return NULL;
+}
+
+static int set_mac(struct options *opt, const char *text)
+{
+	struct socket *socket = last_socket(opt, "--mac");
+
+	if (!socket)
+		return EXIT_USAGE;
+	if (!identity_parse_mac(&socket->id, text)) {
+		fprintf(stderr,
+			"softhca: --mac takes a unicast address like "
+			"02:00:0a:4d:00:01, not %s\n",
+			text);
+		return EXIT_USAGE;
+	}
+	socket->has_mac = true;
+	return -1;
+}
+
+static int set_guid(struct options *opt, const char *text)
+{
+	struct socket *socket = last_socket(opt, "--guid");
+
+	if (!socket)
+		return EXIT_USAGE;
+	if (!identity_parse_guid(&socket->id, text)) {
+		fprintf(stderr,
+			"softhca: --guid takes a number other than 0 like "
+			"0200:0a03:004d:0001, not %s\n",
+			text);
+		return EXIT_USAGE;
+	}
+	socket->has_guid = true;
+	return -1;
+}
+
 static int parse_one(struct options *opt, int c)
 {
 	switch (c) {
 	case 's':
-		if (opt->num == MAX_HCAS) {
-			fprintf(stderr, "softhca: at most %u sockets\n",
-				MAX_HCAS);
-			return EXIT_USAGE;
-		}
-		opt->sockets[opt->num++] = optarg;
-		return -1;
+		return add_socket(opt, optarg);
+	case 'M':
+		return set_mac(opt, optarg);
+	case 'g':
+		return set_guid(opt, optarg);
+	case 'S':
+		return set_seed(opt, optarg);
 	case 'l':
 		opt->log = optarg;
 		return -1;
 	case 'v':
-		opt->verbose = true;
+		opt->level = LOG_LEVEL_DEBUG;
 		return -1;
+	case 'L':
+		return set_level(opt, optarg);
 	case 'c':
 		opt->control = optarg;
 		return -1;
@@ -160,7 +274,11 @@ static int parse(struct options *opt, int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "socket", required_argument, NULL, 's' },
+		{ "mac", required_argument, NULL, 'M' },
+		{ "guid", required_argument, NULL, 'g' },
+		{ "seed", required_argument, NULL, 'S' },
 		{ "log", required_argument, NULL, 'l' },
+		{ "log-level", required_argument, NULL, 'L' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "control", required_argument, NULL, 'c' },
 		{ "memory", required_argument, NULL, 'm' },
@@ -172,8 +290,8 @@ static int parse(struct options *opt, int argc, char **argv)
 	};
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "s:l:vc:m:C:1hV", long_options,
-				NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:M:g:S:l:L:vc:m:C:1hV",
+				long_options, NULL)) != -1) {
 		ret = parse_one(opt, c);
 		if (ret >= 0)
 			return ret;
@@ -185,6 +303,59 @@ static int parse(struct options *opt, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	return -1;
+}
+
+/* ---- who the HCAs are ---- */
+
+/*
+ * Processes must not have the same addresses, so without a seed of the user the
+ * seed is random.
+ */
+static int choose_seed(struct options *opt)
+{
+	if (!opt->has_seed && getrandom(&opt->seed, sizeof(opt->seed), 0) !=
+				      (ssize_t)sizeof(opt->seed)) {
+		fprintf(stderr, "softhca: no random seed: %s\n",
+			strerror(errno));
+		return EXIT_START;
+	}
+	return -1;
+}
+
+static int derive(struct options *opt, unsigned int index)
+{
+	struct socket *socket = &opt->sockets[index];
+	struct identity *id = &socket->id, own = *id;
+	unsigned int i;
+
+	if (!socket->has_mac)
+		identity_derive(id, opt->seed, index);
+	if (socket->has_guid)
+		id->guid = own.guid;
+	else
+		identity_derive_guid(id);
+	for (i = 0; i < index; i++) {
+		const struct identity *other = &opt->sockets[i].id;
+
+		if (memcmp(other->mac, id->mac, sizeof(id->mac)) &&
+		    other->guid != id->guid)
+			continue;
+		fprintf(stderr,
+			"softhca: hca%u and hca%u have the same MAC or GUID\n",
+			i, index);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+static int identify(struct options *opt)
+{
+	int ret = choose_seed(opt);
+	unsigned int i;
+
+	for (i = 0; ret < 0 && i < opt->num; i++)
+		ret = derive(opt, i);
+	return ret;
 }
 
 /* ---- events ---- */
@@ -257,14 +428,20 @@ static int fail(const char *what, int err)
 
 static int start_hca(struct program *prog, unsigned int index)
 {
-	const char *path = prog->opt->sockets[index];
+	const struct socket *socket = &prog->opt->sockets[index];
 	struct hca *hca = hca_create(prog->loop, prog->wire, index);
+	const char *path = socket->path;
+	char id[IDENTITY_TEXT];
 	int err;
 
 	if (!hca)
 		return fail(path, errno);
 	hca_set_memory(hca, prog->opt->memory);
+	trace_set_all(hca, prog->opt->trace);
 	prog->hcas[prog->num++] = hca;
+	objects_identify(hca, &socket->id);
+	identity_print(&socket->id, id);
+	log_info("hca%u: %s", index, id);
 	err = hca_join_lan(hca, prog->lan);
 	if (err)
 		return fail(path, err);
@@ -278,10 +455,10 @@ static int start(struct program *prog)
 	unsigned int i;
 	int err;
 
-	err = log_open(opt->log,
-		       opt->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	err = log_open(opt->log, opt->level);
 	if (err)
 		return fail(opt->log, err);
+	log_info("seed %" PRIu64, opt->seed);
 	prog->loop = loop_create();
 	if (!prog->loop)
 		return fail("event loop", errno);
@@ -323,11 +500,13 @@ static void finish(struct program *prog)
 
 int main(int argc, char **argv)
 {
-	struct options opt = { .memory = HCA_MEMORY };
+	struct options opt = { .memory = HCA_MEMORY, .level = LOG_LEVEL_INFO };
 	struct program prog = { .opt = &opt, .signal_fd = -1 };
 	int ret;
 
 	ret = parse(&opt, argc, argv);
+	if (ret < 0)
+		ret = identify(&opt);
 	if (ret >= 0)
 		return ret;
 	raise_fd_limit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* softhcactl: asks a running softhca for its counters. */
+/* softhcactl: asks a running softhca what it does, and tells it to trace. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -15,10 +15,10 @@
 #define TIMEOUT_SEC 10
 
 static const char usage[] =
-	"Usage: softhcactl --control PATH COMMAND [--json]\n"
+	"Usage: softhcactl --control PATH COMMAND [ARGUMENT...] [--json]\n"
 	"\n"
-	"Ask a running softhca for its counters or its objects.  PATH is the\n"
-	"control socket, as given to softhca's own option --control.\n"
+	"Ask a running softhca what it does.  PATH is the control socket, as given\n"
+	"to softhca's own option --control.\n"
 	"\n"
 	"Commands:\n"
 	"  stats     counters of each HCA since softhca started: commands by\n"
@@ -26,6 +26,11 @@ static const char usage[] =
 	"            EQEs, interrupts, DMA bytes; also the translation entries\n"
 	"            that live keys hold now\n"
 	"  objects   live objects of each HCA by kind\n"
+	"  qp [HCA:]QPN\n"
+	"            the state of a QP: queues, PSNs, peer, its last error\n"
+	"  trace [HCA:]QPN|all on|off\n"
+	"            log a line for each refusal, retry, drop and change of state of\n"
+	"            a QP, or of all; the QP need not exist yet\n"
 	"\n"
 	"Options:\n"
 	"  -c, --control PATH  the control socket\n"
@@ -61,11 +66,11 @@ static int copy_answer(FILE *from, FILE *to)
 	return fflush(to) ? 1 : 0;
 }
 
-static int ask(const char *path, const char *command, bool json)
+static int ask(const char *path, const char *request)
 {
 	struct timeval tv = { .tv_sec = TIMEOUT_SEC };
-	char request[64];
-	int fd, len, ret;
+	ssize_t len = (ssize_t)strlen(request);
+	int fd, ret;
 	FILE *f;
 
 	fd = usock_connect(path);
@@ -75,8 +80,6 @@ static int ask(const char *path, const char *command, bool json)
 	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	len = snprintf(request, sizeof(request), "%s%s\n", command,
-		       json ? " json" : "");
 	if (send(fd, request, (size_t)len, MSG_NOSIGNAL) != len) {
 		fprintf(stderr, "softhcactl: %s: %s\n", path, strerror(errno));
 		close(fd);
@@ -92,6 +95,34 @@ static int ask(const char *path, const char *command, bool json)
 	return ret;
 }
 
+static bool is_command(const char *word)
+{
+	static const char *const commands[] = { "stats", "objects", "qp",
+						"trace" };
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(word, commands[i]))
+			return true;
+	return false;
+}
+
+/* The words of the command line as a request.  False when it is too long. */
+static bool make_request(char *request, size_t size, char **words, int num,
+			 bool json)
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < num && len < size; i++)
+		len += (size_t)snprintf(request + len, size - len, "%s%s",
+					i ? " " : "", words[i]);
+	if (len < size)
+		len += (size_t)snprintf(request + len, size - len, "%s\n",
+					json ? " json" : "");
+	return len < size;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -103,6 +134,7 @@ int main(int argc, char **argv)
 	};
 	const char *path = NULL;
 	bool json = false;
+	char request[64];
 	int c;
 
 	while ((c = getopt_long(argc, argv, "c:jhV", options, NULL)) != -1) {
@@ -128,11 +160,11 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!path || optind + 1 != argc ||
-	    (strcmp(argv[optind], "stats") &&
-	     strcmp(argv[optind], "objects"))) {
+	if (!path || optind == argc || !is_command(argv[optind]) ||
+	    !make_request(request, sizeof(request), argv + optind,
+			  argc - optind, json)) {
 		fputs(usage, stderr);
 		return 2;
 	}
-	return ask(path, argv[optind], json);
+	return ask(path, request);
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Counters as text.  The same calls write the tree of names in both formats, so
- * the formats cannot differ in content.
- */
-#include <inttypes.h>
+/* Counters as text. */
 #include <string.h>
 
 #include "base.h"
@@ -11,71 +7,7 @@
 #include "front.h"
 #include "objects.h"
 #include "stats.h"
-
-#define MAX_DEPTH 4
-
-struct writer {
-	FILE *f;
-	bool json;
-	const char *path[MAX_DEPTH];
-	unsigned int depth;
-	bool first; /* no comma before the next name */
-};
-
-static void put_name(struct writer *w, const char *name)
-{
-	unsigned int i;
-
-	if (w->json) {
-		fprintf(w->f, "%s\n%*s\"%s\": ", w->first ? "" : ",",
-			(int)w->depth * 2 + 2, "", name);
-		w->first = false;
-		return;
-	}
-	for (i = 0; i < w->depth; i++)
-		fprintf(w->f, "%s.", w->path[i]);
-	fputs(name, w->f);
-}
-
-static void put(struct writer *w, const char *name, uint64_t value)
-{
-	put_name(w, name);
-	fprintf(w->f, w->json ? "%" PRIu64 : " %" PRIu64 "\n", value);
-}
-
-static void enter(struct writer *w, const char *name)
-{
-	if (w->json) {
-		put_name(w, name);
-		fputc('{', w->f);
-	}
-	w->path[w->depth++] = name;
-	w->first = true;
-}
-
-static void leave(struct writer *w)
-{
-	w->depth--;
-	if (w->json)
-		fprintf(w->f, "\n%*s}", (int)w->depth * 2 + 2, "");
-	w->first = false;
-}
-
-static void begin(struct writer *w, FILE *f, bool json)
-{
-	memset(w, 0, sizeof(*w));
-	w->f = f;
-	w->json = json;
-	w->first = true;
-	if (json)
-		fputc('{', f);
-}
-
-static void end(struct writer *w)
-{
-	if (w->json)
-		fputs("\n}\n", w->f);
-}
+#include "writer.h"
 
 static void put_commands(struct writer *w, const char *name,
 			 const uint64_t counts[CMD_MAX_DEFS])
@@ -83,11 +15,11 @@ static void put_commands(struct writer *w, const char *name,
 	const struct cmd_def *def;
 	unsigned int i;
 
-	enter(w, name);
+	writer_enter(w, name);
 	for (i = 0; (def = cmd_by_index(i)); i++)
 		if (counts[i])
-			put(w, def->name, counts[i]);
-	leave(w);
+			writer_put(w, def->name, counts[i]);
+	writer_leave(w);
 }
 
 static void put_wqes(struct writer *w, const struct dp_stats *s)
@@ -113,16 +45,16 @@ static void put_wqes(struct writer *w, const struct dp_stats *s)
 	char number[8];
 	unsigned int i;
 
-	enter(w, "wqes");
+	writer_enter(w, "wqes");
 	for (i = 0; i < sizeof(s->wqes_send) / sizeof(s->wqes_send[0]); i++) {
 		if (!s->wqes_send[i])
 			continue;
 		snprintf(number, sizeof(number), "0x%02x", i);
-		put(w, i < num_names && names[i] ? names[i] : number,
-		    s->wqes_send[i]);
+		writer_put(w, i < num_names && names[i] ? names[i] : number,
+			   s->wqes_send[i]);
 	}
-	put(w, "RECV", s->wqes_recv);
-	leave(w);
+	writer_put(w, "RECV", s->wqes_recv);
+	writer_leave(w);
 }
 
 struct translations {
@@ -142,17 +74,39 @@ static void count_entries(struct obj *obj, void *arg)
 		t->klm += entries;
 }
 
+static void put_errors(struct writer *w, const struct dp_stats *s)
+{
+	unsigned int i;
+
+	writer_enter(w, "errors");
+	for (i = 0; i < sizeof(s->errors) / sizeof(s->errors[0]); i++)
+		if (s->errors[i] && trace_syndrome_key((uint8_t)i))
+			writer_put(w, trace_syndrome_key((uint8_t)i),
+				   s->errors[i]);
+	writer_leave(w);
+	writer_enter(w, "refusals");
+	for (i = 1; i < XLAT_STATUSES; i++)
+		if (s->refused[i])
+			writer_put(w, refusal_name(i), s->refused[i]);
+	writer_leave(w);
+	writer_enter(w, "drops");
+	for (i = 0; i < DROP_KINDS; i++)
+		if (s->drops[i])
+			writer_put(w, trace_drop_key(i), s->drops[i]);
+	writer_leave(w);
+}
+
 /* A gauge: what live keys hold now, not a sum since the start. */
 static void put_translations(struct writer *w, struct hca *hca)
 {
 	struct translations t = { 0 };
 
 	obj_for_each(&hca->obj[OBJ_MKEY], count_entries, &t);
-	enter(w, "translations");
-	put(w, "keys", t.keys);
-	put(w, "mtt", t.mtt);
-	put(w, "klm", t.klm);
-	leave(w);
+	writer_enter(w, "translations");
+	writer_put(w, "keys", t.keys);
+	writer_put(w, "mtt", t.mtt);
+	writer_put(w, "klm", t.klm);
+	writer_leave(w);
 }
 
 static void put_count(struct writer *w, const char *name,
@@ -165,12 +119,12 @@ static void put_count(struct writer *w, const char *name,
 		all.frames += count[i].frames;
 		all.bytes += count[i].bytes;
 	}
-	enter(w, name);
-	put(w, "unicast", count[LAN_UNICAST].frames);
-	put(w, "multicast", count[LAN_MULTICAST].frames);
-	put(w, "broadcast", count[LAN_BROADCAST].frames);
-	put(w, "bytes", all.bytes);
-	leave(w);
+	writer_enter(w, name);
+	writer_put(w, "unicast", count[LAN_UNICAST].frames);
+	writer_put(w, "multicast", count[LAN_MULTICAST].frames);
+	writer_put(w, "broadcast", count[LAN_BROADCAST].frames);
+	writer_put(w, "bytes", all.bytes);
+	writer_leave(w);
 }
 
 /* Frames, and what became of those that no guest got. */
@@ -179,19 +133,19 @@ static void put_ethernet(struct writer *w, const struct hca *hca)
 	const struct lan_stats *lan = &hca->lan.stats;
 	const struct eth_stats *eth = &hca->eth;
 
-	enter(w, "ethernet");
+	writer_enter(w, "ethernet");
 	put_count(w, "rx", lan->rx);
 	put_count(w, "tx", lan->tx);
-	put(w, "rx_oversize", lan->rx_oversize);
-	put(w, "rx_no_queue", eth->rx_no_queue);
-	put(w, "rx_no_buffer", eth->rx_no_buffer);
-	put(w, "rx_too_long", eth->rx_too_long);
-	put(w, "rx_errors", eth->rx_errors);
-	put(w, "tx_oversize", lan->tx_oversize);
-	put(w, "tx_spoofed", lan->tx_spoofed);
-	put(w, "tx_down", lan->tx_down);
-	put(w, "tx_errors", eth->tx_errors);
-	leave(w);
+	writer_put(w, "rx_oversize", lan->rx_oversize);
+	writer_put(w, "rx_no_queue", eth->rx_no_queue);
+	writer_put(w, "rx_no_buffer", eth->rx_no_buffer);
+	writer_put(w, "rx_too_long", eth->rx_too_long);
+	writer_put(w, "rx_errors", eth->rx_errors);
+	writer_put(w, "tx_oversize", lan->tx_oversize);
+	writer_put(w, "tx_spoofed", lan->tx_spoofed);
+	writer_put(w, "tx_down", lan->tx_down);
+	writer_put(w, "tx_errors", eth->tx_errors);
+	writer_leave(w);
 }
 
 static void put_hca(struct writer *w, struct hca *hca)
@@ -201,47 +155,50 @@ static void put_hca(struct writer *w, struct hca *hca)
 	const struct dp_stats *s = &hca->stats;
 	const struct dma_stats *dma = dma_stats(hca->dma);
 
-	enter(w, hca->name);
-	put(w, "connected", front_connected(hca));
-	put(w, "clients", front_clients(hca));
+	writer_enter(w, hca->name);
+	writer_put(w, "connected", front_connected(hca));
+	writer_put(w, "clients", front_clients(hca));
 	put_commands(w, "commands", objects->cmds);
 	put_commands(w, "commands_failed", objects->cmds_failed);
-	put(w, "commands_unknown", objects->cmds_unknown);
-	enter(w, "doorbells");
-	put(w, "sq", front->doorbells_sq);
-	put(w, "cq", front->doorbells_cq);
-	put(w, "eq", front->doorbells_eq);
-	leave(w);
+	writer_put(w, "commands_unknown", objects->cmds_unknown);
+	writer_enter(w, "doorbells");
+	writer_put(w, "sq", front->doorbells_sq);
+	writer_put(w, "cq", front->doorbells_cq);
+	writer_put(w, "eq", front->doorbells_eq);
+	writer_leave(w);
 	put_wqes(w, s);
-	put(w, "cqes", objects->cqes);
-	put(w, "cqes_error", objects->cqes_error);
-	put(w, "eqes", objects->eqes);
-	put(w, "irqs", front->irqs);
-	put(w, "rnr_naks", s->rnr_naks);
-	put(w, "timeouts", s->timeouts);
-	put(w, "dropped", s->dropped + objects->dropped);
-	enter(w, "wire");
-	put(w, "lost", wire_lost(hca->port.wire));
-	put(w, "forged", wire_forged(hca->port.wire));
-	leave(w);
+	writer_put(w, "cqes", objects->cqes);
+	writer_put(w, "cqes_error", objects->cqes_error);
+	writer_put(w, "eqes", objects->eqes);
+	writer_put(w, "irqs", front->irqs);
+	writer_put(w, "rnr_naks", s->rnr_naks);
+	writer_put(w, "timeouts", s->timeouts);
+	writer_put(w, "dropped", s->dropped + objects->dropped);
+	writer_put(w, "rnr_waits", s->rnr_waits);
+	writer_put(w, "seq_naks", s->seq_naks);
+	put_errors(w, s);
+	writer_enter(w, "wire");
+	writer_put(w, "lost", wire_lost(hca->port.wire));
+	writer_put(w, "forged", wire_forged(hca->port.wire));
+	writer_leave(w);
 	put_ethernet(w, hca);
 	put_translations(w, hca);
-	enter(w, "memory");
-	put(w, "used", hca->mem.used);
-	put(w, "peak", hca->mem.peak);
-	put(w, "limit", hca->mem.limit);
-	leave(w);
-	enter(w, "work");
-	put(w, "turn_max", s->turn_max);
-	put(w, "turn_bound", DP_TURN_WORK);
-	put(w, "loop_max", loop_max_spent(hca->loop));
-	put(w, "loop_bound", LOOP_TURN_WORK);
-	leave(w);
-	enter(w, "dma");
-	put(w, "read_bytes", dma->read_bytes);
-	put(w, "write_bytes", dma->write_bytes);
-	leave(w);
-	leave(w);
+	writer_enter(w, "memory");
+	writer_put(w, "used", hca->mem.used);
+	writer_put(w, "peak", hca->mem.peak);
+	writer_put(w, "limit", hca->mem.limit);
+	writer_leave(w);
+	writer_enter(w, "work");
+	writer_put(w, "turn_max", s->turn_max);
+	writer_put(w, "turn_bound", DP_TURN_WORK);
+	writer_put(w, "loop_max", loop_max_spent(hca->loop));
+	writer_put(w, "loop_bound", LOOP_TURN_WORK);
+	writer_leave(w);
+	writer_enter(w, "dma");
+	writer_put(w, "read_bytes", dma->read_bytes);
+	writer_put(w, "write_bytes", dma->write_bytes);
+	writer_leave(w);
+	writer_leave(w);
 }
 
 void stats_print(FILE *f, struct hca *const *hcas, unsigned int num, bool json)
@@ -249,10 +206,10 @@ void stats_print(FILE *f, struct hca *const *hcas, unsigned int num, bool json)
 	struct writer w;
 	unsigned int i;
 
-	begin(&w, f, json);
+	writer_begin(&w, f, json);
 	for (i = 0; i < num; i++)
 		put_hca(&w, hcas[i]);
-	end(&w);
+	writer_end(&w);
 }
 
 static void count_kind(struct obj *obj, void *arg)
@@ -290,16 +247,16 @@ void stats_print_objects(FILE *f, struct hca *const *hcas, unsigned int num,
 	unsigned int i, kind;
 	struct writer w;
 
-	begin(&w, f, json);
+	writer_begin(&w, f, json);
 	for (i = 0; i < num; i++) {
-		enter(&w, hcas[i]->name);
+		writer_enter(&w, hcas[i]->name);
 		/* By the objects: two kinds may share a table. */
 		memset(counts, 0, sizeof(counts));
 		for (kind = 0; kind < OBJ_KINDS; kind++)
 			obj_for_each(&hcas[i]->obj[kind], count_kind, counts);
 		for (kind = 0; kind < OBJ_KINDS; kind++)
-			put(&w, names[kind], counts[kind]);
-		leave(&w);
+			writer_put(&w, names[kind], counts[kind]);
+		writer_leave(&w);
 	}
-	end(&w);
+	writer_end(&w);
 }

@@ -159,6 +159,7 @@ struct ibv_ah *mlx5x_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	} else {
 		fill_infiniband(ah, attr);
 	}
+	ah->domain = mlx5x_pd_get(pd);
 	return &ah->ibv;
 }
 
@@ -178,6 +179,7 @@ int mlx5x_destroy_ah(struct ibv_ah *ibah)
 		}
 		mlx5x_live_del(to_mctx(ibah->context), &ah->live);
 	}
+	mlx5x_pd_put(ah->domain);
 	free(ah);
 	return 0;
 }

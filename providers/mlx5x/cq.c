@@ -9,7 +9,8 @@
  * Arming writes the arm word of the doorbell record, and then the same word
  * into the uncached UAR page.  The word has a sequence number, which grows
  * with each event that the program reads, so that a late doorbell for an old
- * event arms nothing.
+ * event arms nothing.  Arming and events have a lock of their own, since a
+ * thread may do both while it has a poll batch open.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -150,9 +151,12 @@ static struct mlx5x_cq *create_cq(struct ibv_context *context,
 	err = mlx5x_lock_init(&cq->lock, needs_lock(ctx, cq, attr));
 	if (err)
 		goto err_cq;
-	err = alloc_ring(ctx, cq, entries);
+	err = mlx5x_lock_init(&cq->arm_lock, cq->lock.used);
 	if (err)
 		goto err_lock;
+	err = alloc_ring(ctx, cq, entries);
+	if (err)
+		goto err_arm_lock;
 	cq->rscs = &ctx->rscs;
 	cq->arm_reg = (uint8_t *)ctx->uars.nc->addr + MLX5X_UAR_CQ_ARM;
 	cq->poll = mlx5x_poll_fn_of(cq->lock.used, cq->cqe_size);
@@ -180,6 +184,8 @@ static struct mlx5x_cq *create_cq(struct ibv_context *context,
 err_ring:
 	mlx5x_dbrec_free(ctx, cq->dbrec);
 	mlx5x_buf_free(&cq->mem);
+err_arm_lock:
+	mlx5x_lock_fini(&cq->arm_lock);
 err_lock:
 	mlx5x_lock_fini(&cq->lock);
 err_cq:
@@ -232,6 +238,7 @@ int mlx5x_destroy_cq(struct ibv_cq *ibcq)
 		atomic_fetch_sub(&cq->domain->users, 1);
 	mlx5x_dbrec_free(ctx, cq->dbrec);
 	mlx5x_buf_free(&cq->mem);
+	mlx5x_lock_fini(&cq->arm_lock);
 	mlx5x_lock_fini(&cq->lock);
 	free(cq);
 	return 0;
@@ -252,7 +259,7 @@ static void arm_cq(struct mlx5x_cq *cq, bool solicited_only)
 
 	arm = (cq->arm_sn & MLX5X_CQ_ARM_SN_MASK) << MLX5X_CQ_ARM_SN_SHIFT |
 	      (solicited_only ? MLX5X_CQ_ARM_SOLICITED : 0) |
-	      (cq->ci & MLX5X_CQ_CI_MASK);
+	      (__atomic_load_n(&cq->ci, __ATOMIC_RELAXED) & MLX5X_CQ_CI_MASK);
 	cq->dbrec[MLX5X_CQ_DBR_ARM] = htobe32(arm);
 	/* The record must be in memory before the device sees the doorbell. */
 	udma_to_device_barrier();
@@ -265,13 +272,13 @@ int mlx5x_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct mlx5x_cq *cq = to_mcq(ibcq);
 
-	mlx5x_lock(&cq->lock);
+	mlx5x_lock(&cq->arm_lock);
 	arm_cq(cq, solicited_only);
 	if (!solicited_only)
 		cq->armed = MLX5X_CQ_ARMED;
 	else if (!cq->armed)
 		cq->armed = MLX5X_CQ_ARMED_SOLICITED;
-	mlx5x_unlock(&cq->lock);
+	mlx5x_unlock(&cq->arm_lock);
 	return 0;
 }
 
@@ -279,10 +286,10 @@ void mlx5x_cq_event(struct ibv_cq *ibcq)
 {
 	struct mlx5x_cq *cq = to_mcq(ibcq);
 
-	mlx5x_lock(&cq->lock);
+	mlx5x_lock(&cq->arm_lock);
 	cq->arm_sn++;
 	cq->armed = MLX5X_CQ_QUIET;
-	mlx5x_unlock(&cq->lock);
+	mlx5x_unlock(&cq->arm_lock);
 }
 
 static bool is_ours(struct mlx5x_cq *cq, uint32_t index)
@@ -307,14 +314,15 @@ static bool is_response(const struct mlx5x_cqe64 *cqe)
  * Close the gaps: starting at the newest CQE, move each CQE that stays up by
  * the number of those that were removed so far.  It gets the owner bit of its
  * new place.  Meanwhile the device may add CQEs, but none of a QP that is
- * reset.
+ * reset.  In an open batch the current CQE is behind the index and has been
+ * decoded, so that it stays as it was read.
  */
 void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp)
 {
 	uint32_t uidx = qp->rsc.uidx;
+	bool taken = mlx5x_lock_apart(&cq->lock);
 	uint32_t end, i, gone = 0;
 
-	mlx5x_lock(&cq->lock);
 	if (cq->last && cq->last->uidx == uidx)
 		cq->last = NULL;
 	for (end = cq->ci; end - cq->ci <= cq->mask && is_ours(cq, end); end++)
@@ -340,31 +348,31 @@ void mlx5x_cq_clean(struct mlx5x_cq *cq, struct mlx5x_qp *qp)
 		}
 	}
 	if (gone) {
-		cq->ci += gone;
+		__atomic_store_n(&cq->ci, cq->ci + gone, __ATOMIC_RELAXED);
 		mlx5x_cq_publish_ci(cq);
 	}
-	mlx5x_unlock(&cq->lock);
+	mlx5x_unlock_apart(&cq->lock, taken);
 }
 
 bool mlx5x_cq_idle(struct mlx5x_cq *cq)
 {
-	bool idle;
+	bool taken = mlx5x_lock_apart(&cq->lock);
+	bool idle = !is_ours(cq, cq->ci);
 
-	mlx5x_lock(&cq->lock);
-	idle = !is_ours(cq, cq->ci);
-	mlx5x_unlock(&cq->lock);
+	mlx5x_unlock_apart(&cq->lock, taken);
 	return idle;
 }
 
 void mlx5x_cq_replace(struct mlx5x_cq *cq, uint32_t handle, uint32_t cqn)
 {
 	struct mlx5x_context *ctx = to_mctx(cq->vcq.cq.context);
+	bool taken = mlx5x_lock_apart(&cq->lock);
 	uint32_t i;
 
-	mlx5x_lock(&cq->lock);
+	mlx5x_lock(&cq->arm_lock);
 	for (i = 0; i <= cq->mask; i++)
 		cqe_at(cq, i)->op_own = MLX5X_CQE_INIT;
-	cq->ci = 0;
+	__atomic_store_n(&cq->ci, 0, __ATOMIC_RELAXED);
 	cq->arm_sn = 0;
 	cq->last = NULL;
 	cq->dbrec[MLX5X_CQ_DBR_CI] = 0;
@@ -374,5 +382,6 @@ void mlx5x_cq_replace(struct mlx5x_cq *cq, uint32_t handle, uint32_t cqn)
 	cq->arm_reg = (uint8_t *)ctx->uars.nc->addr + MLX5X_UAR_CQ_ARM;
 	if (cq->armed)
 		arm_cq(cq, cq->armed == MLX5X_CQ_ARMED_SOLICITED);
-	mlx5x_unlock(&cq->lock);
+	mlx5x_unlock(&cq->arm_lock);
+	mlx5x_unlock_apart(&cq->lock, taken);
 }

@@ -69,6 +69,7 @@ struct ibv_mr *mlx5x_import_mr(struct ibv_pd *pd, uint32_t handle)
 	}
 	mr->handle = handle;
 	mr->upstream = true;
+	mr->domain = mlx5x_pd_get(pd);
 	return &mr->vmr.ibv_mr;
 }
 
@@ -82,5 +83,6 @@ void mlx5x_unimport_mr(struct ibv_mr *ibmr)
 			"unimport of an MR that was not imported is ignored\n");
 		return;
 	}
+	mlx5x_pd_put(mr->domain);
 	free(mr);
 }

@@ -340,6 +340,7 @@ struct ibv_mr *mlx5x_mkey_create(struct ibv_pd *pd, uint32_t max_klms,
 	ibmr->handle = mkey->mr.handle;
 	ibmr->context = pd->context;
 	ibmr->pd = pd;
+	mkey->mr.domain = mlx5x_pd_get(pd);
 	mlx5x_live_add(ctx, &mkey->mr.live,
 		       dev->by_device ? MLX5X_KIND_DEVX_MKEY : MLX5X_KIND_MW,
 		       mkey->mr.handle);
@@ -365,6 +366,7 @@ int mlx5x_mkey_destroy(struct mlx5x_mr *mr)
 		return err;
 	}
 	mlx5x_live_del(to_mctx(context), &mr->live);
+	mlx5x_pd_put(mr->domain);
 	free(container_of(mr, struct mlx5x_mkey, mr));
 	return 0;
 }

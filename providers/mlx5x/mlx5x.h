@@ -125,11 +125,13 @@ struct mlx5x_mr {
 	 * in the QP's PD.
 	 */
 	uint32_t mkey_pdn;
+	struct mlx5x_pd *domain; /* counted, see mlx5x_pd_get */
 	struct mlx5x_live live;
 };
 
 struct mlx5x_mw {
 	struct ibv_mw ibv;
+	struct mlx5x_pd *domain;
 	struct mlx5x_live live;
 };
 
@@ -137,6 +139,7 @@ struct mlx5x_ah {
 	struct ibv_ah ibv;
 	struct mlx5x_av av;
 	bool kernel;
+	struct mlx5x_pd *domain;
 	struct mlx5x_live live;
 };
 

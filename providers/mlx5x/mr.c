@@ -94,6 +94,7 @@ struct ibv_mr *mlx5x_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	}
 	mr->handle = mr->vmr.ibv_mr.handle;
 	mr->access = access;
+	mr->domain = mlx5x_pd_get(pd);
 	mlx5x_live_add(to_mctx(pd->context), &mr->live, MLX5X_KIND_MR,
 		       mr->handle);
 	return &mr->vmr.ibv_mr;
@@ -123,6 +124,7 @@ struct ibv_mr *mlx5x_alloc_null_mr(struct ibv_pd *pd)
 	mr->vmr.ibv_mr.pd = pd;
 	mr->vmr.ibv_mr.length = SIZE_MAX;
 	mr->vmr.ibv_mr.lkey = ctx->null_lkey;
+	mr->domain = mlx5x_pd_get(pd);
 	return &mr->vmr.ibv_mr;
 }
 
@@ -157,6 +159,7 @@ int mlx5x_dereg_mr(struct verbs_mr *vmr)
 		ibv_dofork_range(mr->smr_addr, mr->smr_length);
 	if (mr->smr)
 		mlx5x_smr_release(mr->smr);
+	mlx5x_pd_put(mr->domain);
 	free(mr);
 	return 0;
 }
@@ -176,6 +179,9 @@ struct ibv_mr *mlx5x_reg_smr(struct ibv_pd *pd, void *addr, size_t length,
 			return NULL;
 		}
 		ibmr = &mr->vmr.ibv_mr;
+		/* The kernel does not know it, and cannot keep its PD. */
+		mr->domain = to_mpd(pd);
+		atomic_fetch_add(&mr->domain->users, 1);
 	} else {
 		ibmr = mlx5x_reg_mr(pd, addr, length, (uintptr_t)addr, access);
 		if (!ibmr)
@@ -350,6 +356,12 @@ int mlx5x_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		moved(mr, &c);
 	else
 		vmr->access = c.access | (vmr->access & IBV_ACCESS_ON_DEMAND);
+	if (flags & IBV_REREG_MR_CHANGE_PD) {
+		struct mlx5x_pd *old = mr->domain;
+
+		mr->domain = mlx5x_pd_get(pd);
+		mlx5x_pd_put(old);
+	}
 	mr->access = c.access;
 	return 0;
 }

@@ -263,6 +263,7 @@ struct ibv_mw *mlx5x_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 		errno = err;
 		return NULL;
 	}
+	mw->domain = mlx5x_pd_get(pd);
 	mlx5x_live_add(to_mctx(pd->context), &mw->live, MLX5X_KIND_MW,
 		       mw->ibv.handle);
 	return &mw->ibv;
@@ -282,6 +283,7 @@ int mlx5x_dealloc_mw(struct ibv_mw *ibmw)
 		return err;
 	}
 	mlx5x_live_del(to_mctx(ibmw->context), &mw->live);
+	mlx5x_pd_put(mw->domain);
 	free(mw);
 	return 0;
 }

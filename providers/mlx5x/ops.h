@@ -80,6 +80,12 @@ void mlx5x_dbrec_free(struct mlx5x_context *ctx, __be32 *dbrec);
 struct ibv_pd *mlx5x_alloc_pd(struct ibv_context *context);
 int mlx5x_dealloc_pd(struct ibv_pd *pd);
 /*
+ * An object is made on a PD: count it, if the PD is a parent domain, of which
+ * the kernel knows nothing.  Returns what mlx5x_pd_put takes; NULL: nothing.
+ */
+struct mlx5x_pd *mlx5x_pd_get(struct ibv_pd *pd);
+void mlx5x_pd_put(struct mlx5x_pd *domain);
+/*
  * Free a PD that the program has deallocated.  If the kernel's object still
  * exists (!gone), QPs and regions of this context may be in it and name it.
  * The PD is then kept until it is imported again or the context closes.

@@ -5,7 +5,8 @@
  * A thread domain is a promise of the program that it uses the objects in it
  * from one thread at a time.  It owns a doorbell register, and its queues take
  * no lock.  A parent domain is a PD under another name, which adds a thread
- * domain.  It counts its users, and so do the PD and the thread domain below
+ * domain.  It counts its users, which are all objects made on it (the kernel
+ * counts those of a PD), and so do the PD and the thread domain below
  * it; none of them can be freed while it has users.
  */
 #include <errno.h>
@@ -116,6 +117,22 @@ static int dealloc_parent_domain(struct mlx5x_pd *pd)
 	return 0;
 }
 
+struct mlx5x_pd *mlx5x_pd_get(struct ibv_pd *ibpd)
+{
+	struct mlx5x_pd *pd = to_mpd(ibpd);
+
+	if (!pd->base)
+		return NULL;
+	atomic_fetch_add(&pd->users, 1);
+	return pd;
+}
+
+void mlx5x_pd_put(struct mlx5x_pd *domain)
+{
+	if (domain)
+		atomic_fetch_sub(&domain->users, 1);
+}
+
 int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct mlx5x_context *ctx = to_mctx(ibpd->context);
@@ -124,6 +141,11 @@ int mlx5x_dealloc_pd(struct ibv_pd *ibpd)
 	int err;
 
 	if (atomic_load(&pd->users)) {
+		verbs_err(&ctx->vctx,
+			  "PD 0x%x cannot be deallocated: %u %s use it\n",
+			  pd->pdn, atomic_load(&pd->users),
+			  pd->base ? "objects of this parent domain"
+				   : "parent domains or mappings");
 		errno = EBUSY;
 		return EBUSY;
 	}

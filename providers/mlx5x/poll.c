@@ -236,19 +236,22 @@ MLX5X_INLINE int poll_one(struct mlx5x_cq *cq, struct ibv_wc *wc, uint32_t size)
 	struct mlx5x_rsc *rsc;
 	struct mlx5x_qp *qp;
 	uint32_t uidx;
+	uint32_t ci;
 	uint8_t op;
 
 again:
-	cqe = (const void *)(cq->buf + (size_t)(cq->ci & cq->mask) * size +
+	ci = cq->ci;
+	cqe = (const void *)(cq->buf + (size_t)(ci & cq->mask) * size +
 			     (size - sizeof(*cqe)));
 	op = *(const volatile uint8_t *)&cqe->op_own;
-	if (((op ^ !!(cq->ci & (cq->mask + 1))) & MLX5X_CQE_OWNER))
+	if (((op ^ !!(ci & (cq->mask + 1))) & MLX5X_CQE_OWNER))
 		return 0;
 	op >>= MLX5X_CQE_OPCODE_SHIFT;
 	if (unlikely(op == MLX5X_CQE_INVALID))
 		return 0;
 	owner_barrier();
-	cq->ci++;
+	/* Arming reads it without the lock. */
+	__atomic_store_n(&cq->ci, ci + 1, __ATOMIC_RELAXED);
 
 	uidx = be32toh(cqe->srqn_uidx) & MLX5X_UIDX_MASK;
 	rsc = cq->last;

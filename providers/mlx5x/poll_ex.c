@@ -3,7 +3,9 @@
  * Extended polling: one completion at a time, read field by field.
  *
  * The lock is held from a start_poll that found a completion to end_poll.  A
- * start_poll that found none leaves the CQ unlocked.  All fields are decoded
+ * start_poll that found none leaves the CQ unlocked.  Meanwhile the thread may
+ * arm the CQ and destroy or reset QPs on it; to poll the CQ otherwise it must
+ * end the batch first.  All fields are decoded
  * with the completion, so that reading one is a load.
  */
 #include <errno.h>
@@ -33,8 +35,10 @@ static int start_poll(struct ibv_cq_ex *cq_ex, struct ibv_poll_cq_attr *attr)
 		if (cq->ci != ci)
 			mlx5x_cq_publish_ci(cq);
 		mlx5x_unlock(&cq->lock);
+		return err;
 	}
-	return err;
+	mlx5x_batch_open(&cq->lock);
+	return 0;
 }
 
 static int next_poll(struct ibv_cq_ex *cq_ex)
@@ -47,7 +51,7 @@ static void end_poll(struct ibv_cq_ex *cq_ex)
 	struct mlx5x_cq *cq = to_mcq_ex(cq_ex);
 
 	mlx5x_cq_publish_ci(cq);
-	mlx5x_unlock(&cq->lock);
+	mlx5x_batch_close(&cq->lock);
 }
 
 #define READER(type, name, field)                        \

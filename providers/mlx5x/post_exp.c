@@ -74,7 +74,7 @@ static __attribute__((noinline)) int encode_extended(struct mlx5x_qp *qp,
 	return 0;
 }
 
-/* A fill by an inline list.  False: not decided, see umr_fast.h. */
+/* A fill, if by an inline list.  False: not decided, see umr_fast.h. */
 MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 			      const struct ibv_exp_send_wr *wr,
 			      struct mlx5x_wqe *wqe)
@@ -90,9 +90,8 @@ MLX5X_INLINE bool encode_fast(struct mlx5x_qp *qp,
 	uint64_t flags = wr->exp_send_flags - IBV_EXP_SEND_INLINE;
 	uint32_t ds;
 
-	static_assert(IBV_EXP_UMR_MR_LIST == 0, "both in one test");
-	if (unlikely((wr->exp_opcode ^ IBV_EXP_WR_UMR_FILL) |
-		     wr->ext_op.umr.umr_type))
+	static_assert(IBV_EXP_UMR_MR_LIST == 0, "the test below");
+	if (unlikely(wr->ext_op.umr.umr_type))
 		return false;
 	if (unlikely(flags >= IBV_EXP_SEND_INLINE || !f.mr || !f.pieces ||
 		     !fill_fast(qp, &f, wqe->ctrl, FORM_EXP, &ds)))
@@ -135,7 +134,8 @@ MLX5X_INLINE int encode(struct mlx5x_qp *qp, const void *request,
 	int err;
 
 	if (is_extended(exp)) {
-		if (likely(encode_fast(qp, exp, wqe)))
+		if (likely(exp->exp_opcode == IBV_EXP_WR_UMR_FILL &&
+			   encode_fast(qp, exp, wqe)))
 			return 0;
 		return mlx5x_encode_apart(qp, exp, wqe, encode_extended);
 	}
@@ -197,18 +197,24 @@ MLX5X_INLINE bool post_fill(struct mlx5x_qp *qp,
 	return true;
 }
 
+static __attribute__((noinline)) int post_one(struct mlx5x_qp *qp,
+					      struct ibv_exp_send_wr *wr,
+					      struct ibv_exp_send_wr **bad_wr)
+{
+	bool done;
+
+	mlx5x_lock(&qp->sq.lock);
+	done = post_fill(qp, wr);
+	mlx5x_unlock(&qp->sq.lock);
+	return likely(done) ? 0 : post_list(qp, wr, bad_wr);
+}
+
 int mlx5x_exp_post_send(struct ibv_qp *ibqp, struct ibv_exp_send_wr *wr,
 			struct ibv_exp_send_wr **bad_wr)
 {
 	struct mlx5x_qp *qp = to_mqp(ibqp);
-	bool done;
 
-	if (likely(wr && !wr->next && is_extended(wr))) {
-		mlx5x_lock(&qp->sq.lock);
-		done = post_fill(qp, wr);
-		mlx5x_unlock(&qp->sq.lock);
-		if (likely(done))
-			return 0;
-	}
+	if (likely(wr && !wr->next && wr->exp_opcode == IBV_EXP_WR_UMR_FILL))
+		return post_one(qp, wr, bad_wr);
 	return post_list(qp, wr, bad_wr);
 }

@@ -6,20 +6,24 @@
  * state.  Requests may be posted from RTS on, and receives from INIT on.
  * Error states take both, so that they can be flushed.  Reset empties the
  * queues, after their CQEs have been removed from the CQs.
+ *
+ * A thread may modify a QP for which it has a batch of ibv_wr_start open.
+ * Another thread waits until the batch is closed.
  */
 #include <errno.h>
 #include "cmd.h"
 #include "ops.h"
+#include "wr.h"
 
 void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state)
 {
 	bool send = state == IBV_QPS_RTS || state == IBV_QPS_SQD ||
 		    state == IBV_QPS_SQE || state == IBV_QPS_ERR;
 	bool recv = send || state == IBV_QPS_INIT || state == IBV_QPS_RTR;
+	bool taken = mlx5x_lock_apart(&qp->sq.lock);
 
-	mlx5x_lock(&qp->sq.lock);
 	qp->sq.limit = send ? qp->cap.max_send_wr : 0;
-	mlx5x_unlock(&qp->sq.lock);
+	mlx5x_unlock_apart(&qp->sq.lock, taken);
 	mlx5x_lock(&qp->rq.lock);
 	qp->rq.limit = recv ? qp->cap.max_recv_wr : 0;
 	mlx5x_unlock(&qp->rq.lock);
@@ -28,18 +32,21 @@ void mlx5x_qp_set_state(struct mlx5x_qp *qp, enum ibv_qp_state state)
 static void reset(struct mlx5x_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
+	bool taken;
 
 	mlx5x_cq_clean(to_mcq(ibqp->recv_cq), qp);
 	if (ibqp->send_cq != ibqp->recv_cq)
 		mlx5x_cq_clean(to_mcq(ibqp->send_cq), qp);
 
-	mlx5x_lock(&qp->sq.lock);
+	taken = mlx5x_lock_apart(&qp->sq.lock);
 	qp->sq.pi = 0;
 	qp->sq.head = 0;
 	qp->sq.fm = qp->sq.fm_ce_se[MLX5X_AFTER_ANY];
 	atomic_store(&qp->sq.tail, 0);
 	*qp->sq.dbrec = 0;
-	mlx5x_unlock(&qp->sq.lock);
+	if (!taken)
+		mlx5x_wr_void(qp);
+	mlx5x_unlock_apart(&qp->sq.lock, taken);
 	mlx5x_lock(&qp->rq.lock);
 	qp->rq.head = 0;
 	atomic_store(&qp->rq.tail, 0);

@@ -5,8 +5,9 @@
  * Each queue is embedded in its verbs object, and container_of finds the one
  * from the other.  A QP, CQ or SRQ owns its buffer and its doorbell record.
  *
- * Locks: each send queue, receive queue, SRQ and CQ has one spinlock.  Who
- * holds the lock of a CQ takes no other.  Who holds that of a send queue may
+ * Locks: each send queue, receive queue, SRQ and CQ has one spinlock.  A CQ has
+ * a second one for arming, which no batch keeps.  Who holds the first lock of a
+ * CQ takes no other but that.  Who holds that of a send queue may
  * take that of its doorbell register.  Poll never takes the lock of a queue:
  * it only stores the tail, and the poster loads it.
  */
@@ -42,11 +43,14 @@ struct mlx5x_pd;
 struct mlx5x_lock {
 	pthread_spinlock_t spin;
 	bool used;
+	/* the thread that has a batch open; 0: none */
+	_Atomic(uintptr_t) batch;
 };
 
 static inline int mlx5x_lock_init(struct mlx5x_lock *lock, bool used)
 {
 	lock->used = used;
+	atomic_init(&lock->batch, 0);
 	return used ? pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE)
 		    : 0;
 }
@@ -67,6 +71,48 @@ static inline void mlx5x_unlock(struct mlx5x_lock *lock)
 {
 	if (lock->used)
 		pthread_spin_unlock(&lock->spin);
+}
+
+/*
+ * A batch holds its lock from one API call to another.  What the same thread
+ * calls meanwhile must not take the lock again: mlx5x_lock_apart leaves it
+ * alone then, and returns false.  Only a thread itself stores its own number,
+ * so that a relaxed load tells.
+ */
+static inline uintptr_t mlx5x_self(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	return (uintptr_t)__builtin_thread_pointer();
+#else
+	return (uintptr_t)pthread_self();
+#endif
+}
+
+static inline void mlx5x_batch_open(struct mlx5x_lock *lock)
+{
+	atomic_store_explicit(&lock->batch, mlx5x_self(), memory_order_relaxed);
+}
+
+static inline void mlx5x_batch_close(struct mlx5x_lock *lock)
+{
+	atomic_store_explicit(&lock->batch, 0, memory_order_relaxed);
+	mlx5x_unlock(lock);
+}
+
+static inline bool mlx5x_lock_apart(struct mlx5x_lock *lock)
+{
+	if (atomic_load_explicit(&lock->batch, memory_order_relaxed) ==
+	    mlx5x_self())
+		return false;
+	mlx5x_lock(lock);
+	return true;
+}
+
+/* taken: what mlx5x_lock_apart returned */
+static inline void mlx5x_unlock_apart(struct mlx5x_lock *lock, bool taken)
+{
+	if (taken)
+		mlx5x_unlock(lock);
 }
 
 /* Page-aligned memory that the device reads and writes. */
@@ -127,6 +173,7 @@ struct mlx5x_cq {
 	struct mlx5x_rsc *last; /* of the last CQE */
 	struct mlx5x_lock lock;
 
+	struct mlx5x_lock arm_lock; /* for what follows, up to arm_reg */
 	uint32_t cqn;
 	uint32_t arm_sn;
 	uint8_t *arm_reg;
@@ -252,10 +299,11 @@ struct mlx5x_wr {
 	uint32_t base_ds; /* segments without data */
 	uint32_t ds;
 	void *data; /* where data goes; NULL: the request takes none */
-	uint32_t num;
-	int err;
+	/* ibv_wr_start clears all that follows, by one store */
+	uint16_t num;
 	bool has_inline;
 	bool no_addr; /* a datagram that has no address yet */
+	int err;
 };
 
 struct mlx5x_qp {

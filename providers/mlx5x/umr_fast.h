@@ -6,8 +6,9 @@
  * writes the WQE again.
  *
  * Not decided here are: a piece of 0 bytes or of more than 2^31, which is seen
- * in the OR of all lengths minus 1; a range beyond 2^64; a WQE that goes over
- * the ring's end.
+ * in the OR of all lengths minus 1; a piece without an MR, which is seen in the
+ * AND of a group's MRs; a range beyond 2^64; a WQE that goes over the ring's
+ * end.
  */
 #ifndef MLX5X_UMR_FAST_H
 #define MLX5X_UMR_FAST_H
@@ -95,6 +96,24 @@ MLX5X_INLINE void fill_put_piece(struct mlx5x_klm_seg *klm, const void *list,
 	klm->addr = htobe64(addr);
 }
 
+/*
+ * The AND of the addresses of num MRs.  It is 0 if one is NULL.  Should it be 0
+ * for others, the fill is only not decided here.
+ */
+MLX5X_INLINE uintptr_t fill_mrs(const void *list, uint32_t num, enum form form)
+{
+	const struct ibv_exp_mem_region *p = list;
+	uintptr_t all = UINTPTR_MAX;
+	uint32_t i;
+
+	for (i = 0; form == FORM_EXP && i < num; i++)
+		all &= (uintptr_t)p[i].mr;
+	return all;
+}
+
+/* What fill_put_pieces returns for a list that it did not write. */
+static const struct fill_sums fill_undecided = { .all = UINT64_MAX };
+
 /* Write the list and the padding of its last group. */
 MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 					      const uint8_t *first,
@@ -104,21 +123,28 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 	const size_t step = form == FORM_EXP ? sizeof(struct ibv_exp_mem_region)
 					     : sizeof(struct mlx5x_mkey_piece);
 	struct fill_sums sums = {};
+	intptr_t left; /* minus the bytes left: the loop ends at 0 */
 	const uint8_t *list = first;
 	uint32_t i;
 
-	while (klm != end) {
+	for (left = -(intptr_t)((uint8_t *)end - (uint8_t *)klm); left;
+	     left += (intptr_t)(MLX5X_KLM_GROUP * sizeof(*klm))) {
+		klm = (struct mlx5x_klm_seg *)((uint8_t *)end + left);
+		if (unlikely(!fill_mrs(list, MLX5X_KLM_GROUP, form)))
+			return fill_undecided;
 		fill_put_piece(klm, list, 0, form, &sums);
 		fill_put_piece(klm + 1, list, 1, form, &sums);
 		fill_put_piece(klm + 2, list, 2, form, &sums);
 		fill_put_piece(klm + 3, list, 3, form, &sums);
 		list += MLX5X_KLM_GROUP * step;
-		klm += MLX5X_KLM_GROUP;
 	}
 	if (likely(!(num % MLX5X_KLM_GROUP)))
 		return sums;
+	klm = end;
 	list = first + (num & ~(MLX5X_KLM_GROUP - 1u)) * step;
 	num %= MLX5X_KLM_GROUP;
+	if (unlikely(!fill_mrs(list, num, form)))
+		return fill_undecided;
 	for (i = 0; i < num; i++)
 		fill_put_piece(klm + i, list, i, form, &sums);
 	for (; i < MLX5X_KLM_GROUP; i++)
@@ -128,7 +154,7 @@ MLX5X_INLINE struct fill_sums fill_put_pieces(struct mlx5x_klm_seg *klm,
 
 /*
  * Write the WQE at ctrl, without its control segment.  False: not decided, see
- * above.  The mkey, the pieces and their MRs must not be NULL.
+ * above.  The mkey and the pieces must not be NULL.
  */
 MLX5X_INLINE bool fill_fast(struct mlx5x_qp *qp, const struct fill_list *f,
 			    struct mlx5x_ctrl_seg *ctrl, enum form form,

@@ -5,7 +5,8 @@
  * wr_start takes the lock and remembers the state of the queue.  The builders
  * and setters write WQEs (wr.h).  wr_complete rings for all of them; after any
  * error it takes all of them back and returns the first error.  wr_abort takes
- * them back too.  The device sees nothing before wr_complete.
+ * them back too.  The device sees nothing before wr_complete.  Meanwhile the
+ * thread may modify the QP; a reset empties the batch, which then fails.
  */
 #include <errno.h>
 #include "doorbell.h"
@@ -34,8 +35,10 @@ static void wr_start(struct ibv_qp_ex *qp_ex)
 	wr->head = qp->sq.head;
 	wr->fm = qp->sq.fm;
 	wr->num = 0;
-	wr->err = 0;
+	wr->has_inline = false;
 	wr->no_addr = false;
+	wr->err = 0;
+	mlx5x_batch_open(&qp->sq.lock);
 }
 
 static void take_back(struct mlx5x_qp *qp)
@@ -50,7 +53,7 @@ static void wr_abort(struct ibv_qp_ex *qp_ex)
 	struct mlx5x_qp *qp = to_mqp_ex(qp_ex);
 
 	take_back(qp);
-	mlx5x_unlock(&qp->sq.lock);
+	mlx5x_batch_close(&qp->sq.lock);
 }
 
 static int wr_complete(struct ibv_qp_ex *qp_ex)
@@ -64,7 +67,7 @@ static int wr_complete(struct ibv_qp_ex *qp_ex)
 	else if (likely(wr->ctrl))
 		mlx5x_sq_ring(&qp->sq, wr->ctrl, wr->num, wr->ds,
 			      wr->has_inline);
-	mlx5x_unlock(&qp->sq.lock);
+	mlx5x_batch_close(&qp->sq.lock);
 	if (unlikely(err))
 		errno = err;
 	return err;
@@ -78,6 +81,15 @@ MLX5X_COLD void mlx5x_wr_fail(struct mlx5x_qp *qp, int err, const char *why)
 	verbs_debug(verbs_get_ctx(qp->vqp.qp.context),
 		    "QP 0x%x in state %d: %s\n", qp->vqp.qp.qp_num,
 		    qp->vqp.qp.state, why);
+}
+
+void mlx5x_wr_void(struct mlx5x_qp *qp)
+{
+	qp->wr.ctrl = NULL;
+	qp->wr.pi = qp->sq.pi;
+	qp->wr.head = qp->sq.head;
+	qp->wr.fm = qp->sq.fm;
+	mlx5x_wr_fail(qp, EINVAL, "the QP was reset during the batch");
 }
 
 /* Where the data of the current request begins; NULL after an error. */

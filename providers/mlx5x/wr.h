@@ -15,6 +15,9 @@
 /* Keep the first error of a batch for ibv_wr_complete. */
 void mlx5x_wr_fail(struct mlx5x_qp *qp, int err, const char *why);
 
+/* The queue is empty: so is the caller's open batch, and it fails. */
+void mlx5x_wr_void(struct mlx5x_qp *qp);
+
 /* The control segment of the next WQE; NULL if there is no room. */
 MLX5X_INLINE struct mlx5x_ctrl_seg *mlx5x_wr_begin(struct mlx5x_qp *qp)
 {

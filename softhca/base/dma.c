@@ -100,8 +100,11 @@ static const struct range *find(struct dma_map *map, uint64_t gpa)
 	return &map->ranges[i];
 }
 
-/* May guest memory lie in this file? */
-static int check_file(int fd, uint64_t end)
+/*
+ * May guest memory lie in this file?  *page is the unit of its mappings: that of
+ * huge pages is larger.
+ */
+static int check_file(int fd, uint64_t end, uint64_t *page)
 {
 	static const unsigned long known[] = {
 		TMPFS_MAGIC,	  RAMFS_MAGIC,	   HUGETLBFS_MAGIC,
@@ -112,10 +115,13 @@ static int check_file(int fd, uint64_t end)
 	struct stat st;
 	size_t i;
 
+	*page = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (fstat(fd, &st) || fstatfs(fd, &fs))
 		return errno;
 	if (!S_ISREG(st.st_mode))
 		return ENOTSUP;
+	if ((unsigned long)fs.f_type == HUGETLBFS_MAGIC)
+		*page = (uint64_t)fs.f_bsize;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if ((unsigned long)fs.f_type == known[i])
 			return (uint64_t)st.st_size < end ? EINVAL : 0;
@@ -125,18 +131,17 @@ static int check_file(int fd, uint64_t end)
 static int map_fd(struct range *r, uint64_t size, int fd, uint64_t offset,
 		  int notify)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t slack = offset & (page - 1);
 	struct guard *guard;
-	uint64_t end;
+	uint64_t end, page = 0, slack;
 	void *base;
 	int err;
 
 	if (__builtin_add_overflow(offset, size, &end) || end > INT64_MAX)
 		return EINVAL;
-	err = check_file(fd, end);
+	err = check_file(fd, end, &page);
 	if (err)
 		return err;
+	slack = offset & (page - 1);
 	guard = calloc(1, sizeof(*guard));
 	if (!guard)
 		return ENOMEM;
@@ -144,7 +149,7 @@ static int map_fd(struct range *r, uint64_t size, int fd, uint64_t offset,
 		guard->prot |= PROT_READ;
 	if (r->prot & DMA_WRITE)
 		guard->prot |= PROT_READ | PROT_WRITE;
-	guard->len = size + slack;
+	guard->len = (size + slack + page - 1) & ~(page - 1);
 	guard->fd = notify;
 	base = mmap(NULL, guard->len, guard->prot, MAP_SHARED | MAP_NORESERVE,
 		    fd, (off_t)(offset - slack));

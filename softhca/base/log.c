@@ -59,10 +59,17 @@ unsigned long log_errors(void)
 	return num_errors;
 }
 
+/* Does a line of this level go to standard error? */
+static bool on_stderr(enum log_level level)
+{
+	return use_stderr &&
+	       (level <= LOG_LEVEL_WARN || (level == LOG_LEVEL_TRACE && !file));
+}
+
 bool log_enabled(enum log_level level)
 {
-	return level <= max_level &&
-	       (file || (use_stderr && level <= LOG_LEVEL_WARN));
+	return (level <= max_level || level == LOG_LEVEL_TRACE) &&
+	       (file || on_stderr(level));
 }
 
 static void put_time(FILE *f)
@@ -74,7 +81,8 @@ static void put_time(FILE *f)
 
 void log_line(enum log_level level, const char *fmt, ...)
 {
-	static const char *const names[] = { "error: ", "warning: ", "", "" };
+	static const char *const names[] = { "error: ", "warning: ", "", "",
+					     "" };
 	va_list ap;
 
 	if (level == LOG_LEVEL_ERROR)
@@ -89,7 +97,7 @@ void log_line(enum log_level level, const char *fmt, ...)
 		va_end(ap);
 		fputc('\n', file);
 	}
-	if (use_stderr && level <= LOG_LEVEL_WARN) {
+	if (on_stderr(level)) {
 		fprintf(stderr, "softhca: %s", names[level]);
 		va_start(ap, fmt);
 		vfprintf(stderr, fmt, ap);

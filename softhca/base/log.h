@@ -3,8 +3,10 @@
  * The log: one line for each command and for each event worth telling.
  *
  * Errors and warnings go to standard error and to the log file.  Commands and
- * information go to the file only.  Debug lines (doorbells, accesses to
- * registers that do not exist) go to the file if the level asks for them.
+ * information go to the file only.  Lines of the trace are written whatever the
+ * level is, because somebody has asked for just these; without a file they go to
+ * standard error.  Debug lines (doorbells, accesses to registers that do not
+ * exist) go to the file if the level asks for them.
  * Every line is written out at once, so no line is lost when the process dies.
  *
  * An error is a fault of softhca itself and makes its exit status non-zero.
@@ -19,6 +21,7 @@ enum log_level {
 	LOG_LEVEL_ERROR,
 	LOG_LEVEL_WARN,
 	LOG_LEVEL_INFO,
+	LOG_LEVEL_TRACE,
 	LOG_LEVEL_DEBUG,
 };
 

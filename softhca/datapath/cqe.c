@@ -2,11 +2,7 @@
 /* Building the CQEs of QPs; cqe.h tells the rules. */
 #include <string.h>
 
-#include "cq.h"
-#include "cqe.h"
-#include "device.h"
-#include "owner.h"
-#include "qp.h"
+#include "dp_qp.h"
 
 uint64_t cqe_timestamp(void)
 {
@@ -88,6 +84,21 @@ void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
 			      recv->solicited);
 }
 
+/* Count an error, and keep it for who asks later. */
+static void note_error(struct hca *hca, const struct qp *qp,
+		       const struct failure *failure)
+{
+	const unsigned int known =
+		sizeof(hca->stats.errors) / sizeof(hca->stats.errors[0]);
+
+	if (failure->syndrome < known)
+		hca->stats.errors[failure->syndrome]++;
+	if (failure->syndrome == SYN_WR_FLUSH)
+		return;
+	qp->dp->failure = *failure;
+	qp->dp->failure.time = loop_now_ns();
+}
+
 static void error(uint8_t *cqe, enum cqe_syndrome syndrome, uint8_t vendor)
 {
 	bits_set(cqe, CQE_ERR_SYNDROME, syndrome);
@@ -100,6 +111,11 @@ void cqe_send_error(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 {
 	uint8_t cqe[CQE_SIZE];
 
+	note_error(hca, qp,
+		   &(struct failure){ .wqe = counter,
+				      .syndrome = syndrome,
+				      .vendor = vendor,
+				      .send = true });
 	if (!qp->scq)
 		return;
 	begin(cqe, qp, CQE_REQ_ERR, counter);
@@ -113,6 +129,10 @@ void cqe_recv_error(struct hca *hca, struct qp *qp, uint16_t counter,
 {
 	uint8_t cqe[CQE_SIZE];
 
+	note_error(hca, qp,
+		   &(struct failure){ .wqe = counter,
+				      .syndrome = syndrome,
+				      .vendor = vendor });
 	if (!qp->rcq)
 		return;
 	begin(cqe, qp, CQE_RESP_ERR, counter);

@@ -51,9 +51,15 @@ void dp_cq_failed(struct hca *hca, struct cq *cq)
 {
 	struct cq_user *user;
 
-	for (user = cq->users; user; user = user->next)
-		if (user->qp->state != QP_RST && user->qp->state != QP_ERR)
-			dp_qp_error(hca, user->qp);
+	for (user = cq->users; user; user = user->next) {
+		loop_spend(hca->loop, 1);
+		if (user->qp->state == QP_RST || user->qp->state == QP_ERR)
+			continue;
+		TRACE(user->qp->dp,
+		      "its CQ 0x%x has overrun, or lost its memory",
+		      cq->obj.id);
+		dp_qp_error(hca, user->qp);
+	}
 }
 
 int dp_qp_created(struct hca *hca, struct qp *qp)
@@ -69,6 +75,7 @@ int dp_qp_created(struct hca *hca, struct qp *qp)
 	dq->work.fn = qp_turn;
 	dq->work.arg = dq;
 	dq->work.lane = &hca->lane;
+	dq->traced = trace_wanted(&dp->tracer, qp->obj.id);
 	dq->timer.fn = requester_timer;
 	dq->timer.arg = dq;
 	dq->next = dp->qps;
@@ -84,6 +91,9 @@ void dp_qp_modified(struct hca *hca, struct qp *qp, unsigned int old_state)
 {
 	struct dp_qp *dq = qp->dp;
 
+	if (qp->state != old_state)
+		TRACE(dq, "the driver moves it from %s to %s",
+		      trace_state_name(old_state), trace_state_name(qp->state));
 	switch (qp->state) {
 	case QP_RST:
 		dp_qp_enter_reset(dq);
@@ -130,8 +140,9 @@ void dp_qp_doorbell(struct hca *hca, struct qp *qp)
 }
 
 /* Does the QP take this packet at all?  If not it is lost without an answer. */
-static bool admits(const struct qp *qp, const struct pkt *pkt)
+static bool admits(const struct qp *qp, const struct pkt *pkt, enum drop *why)
 {
+	*why = DROP_STATE;
 	switch (qp->state) {
 	case QP_RTR:
 	case QP_RTS:
@@ -141,6 +152,7 @@ static bool admits(const struct qp *qp, const struct pkt *pkt)
 	default:
 		return false;
 	}
+	*why = DROP_PEER;
 	switch (BTH_TRANSPORT(pkt->opcode)) {
 	case BTH_RC:
 		return qp->type == QP_RC &&
@@ -161,8 +173,11 @@ static void receive(void *arg, const struct pkt *pkt)
 	struct qp *qp = pkt->dest_qpn == 1 ? hca->gsi_qp
 					   : qp_get(hca, pkt->dest_qpn);
 
-	if (!qp || !admits(qp, pkt)) {
+	enum drop why = DROP_NO_QP;
+
+	if (!qp || !admits(qp, pkt, &why)) {
 		hca->stats.dropped++;
+		trace_drop(hca, qp ? qp->dp : NULL, pkt, why);
 		return;
 	}
 	if (BTH_TRANSPORT(pkt->opcode) == BTH_UD)

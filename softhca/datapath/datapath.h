@@ -16,11 +16,14 @@
 #include "eth_wq.h"
 #include "hw_mkey.h"
 #include "hw_wqe.h"
+#include "info.h"
 #include "mkey.h"
 #include "owner.h"
 #include "qp.h"
+#include "refusal.h"
 #include "srq.h"
 #include "steer.h"
+#include "trace.h"
 #include "xlat.h"
 
 /*

@@ -14,6 +14,8 @@
 
 #include "base.h"
 #include "net.h"
+#include "refusal.h"
+#include "trace.h"
 
 #define HCA_GID_TABLE 128u
 #define HCA_TIMER_KHZ 156250u /* of the clock that the guest reads */
@@ -52,7 +54,11 @@ struct dp_stats {
 	uint64_t wqes_send[0x30]; /* by WQE opcode */
 	uint64_t wqes_recv;
 	uint64_t rnr_naks, timeouts;
-	uint64_t dropped;  /* packets */
+	uint64_t dropped;		 /* packets that arrived */
+	uint64_t drops[DROP_KINDS];	 /* those, and what was not sent */
+	uint64_t errors[0x40];		 /* completions, by syndrome */
+	uint64_t refused[XLAT_STATUSES]; /* translations, by reason */
+	uint64_t seq_naks, rnr_waits;	 /* received */
 	uint64_t turn_max; /* the most work of one turn of a send queue */
 };
 
@@ -92,6 +98,7 @@ struct hca {
 	const struct dp_owner *owner; /* gets CQEs and events */
 	struct dp_stats stats;
 	struct eth_stats eth;
+	struct refusal refused; /* the last one */
 
 	struct datapath *dp;	 /* private to the data path */
 	struct objects *objects; /* private to the objects */

@@ -43,6 +43,7 @@ void dp_qp_error(struct hca *hca, struct qp *qp)
 	(void)hca;
 	if (qp->state == QP_ERR || qp->state == QP_RST)
 		return;
+	TRACE(qp->dp, "goes from %s to ERR", trace_state_name(qp->state));
 	qp->state = QP_ERR;
 	dp_qp_enter_error(qp->dp);
 }

@@ -4,6 +4,7 @@
  * the files.  A file calls only files below it in this list:
  *
  *   doorbell.c   send doorbells
+ *   info.c       what there is to know of a QP
  *   datapath.c   dp_* entry points, turns of the loop, packets that arrive
  *   flush.c      empties the queues of a QP in ERR
  *   sq_turn.c    takes WQEs from a send queue in order, completes them
@@ -16,7 +17,8 @@
  *   sq.c, rq.c   what is posted: the current send WQE, the next receive WQE
  *   path.c       sends a packet along a path
  *   cqe.c        completions
- *   wqe.c xlat.c klm.c mkey.c device.c   decoding, translation, objects
+ *   trace.c      tells in the log what goes wrong
+ *   wqe.c xlat.c klm.c refusal.c mkey.c device.c   decoding, translation
  *
  * Rules:
  *
@@ -43,6 +45,7 @@
 #include "owner.h"
 #include "qp.h"
 #include "srq.h"
+#include "trace.h"
 #include "wqe.h"
 #include "xlat.h"
 
@@ -106,6 +109,14 @@ struct responder {
 	bool established; /* COMM_EST reported */
 };
 
+/* A completion with an error, as it is told later; time 0: none yet. */
+struct failure {
+	uint64_t time;
+	uint16_t wqe;
+	uint8_t syndrome, vendor;
+	bool send;
+};
+
 struct dp_qp {
 	struct hca *hca;
 	struct qp *qp;
@@ -113,7 +124,9 @@ struct dp_qp {
 	struct loop_timer timer; /* of the requester */
 	struct requester req;
 	struct responder resp;
-	bool last_wqe;		   /* SRQ_LAST_WQE reported */
+	bool last_wqe; /* SRQ_LAST_WQE reported */
+	bool traced;
+	struct failure failure;	   /* the last one, but for flushes */
 	struct dp_qp *next, *prev; /* of the list of all QPs */
 	/* Private to err_poll.c. */
 	struct dp_qp *err_next, *err_prev;
@@ -130,6 +143,7 @@ struct datapath {
 	struct dp_qp *qps;
 	struct dp_err_list err_lists[DP_ERR_LEVELS];
 	struct loop_timer err_timer;
+	struct tracer tracer;
 	uint64_t max_wait_ns;
 	/* Scratch memory of the call in progress. */
 	struct send_wqe swqe;
@@ -174,7 +188,7 @@ void dp_qp_enter_reset(struct dp_qp *dq);
  * path.c: fill in the packet's addresses and send it.  The packet is lost when
  * the path names an empty entry of the address table.
  */
-void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt);
+void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt);
 
 /* datapath.c: run qp's send queue in the next turn of the loop. */
 void dp_qp_doorbell(struct hca *hca, struct qp *qp);

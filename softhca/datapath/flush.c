@@ -64,6 +64,9 @@ bool flush_run(struct dp_qp *dq)
 	dq->resp.held = false;
 	budget = flush_sq(dq, budget);
 	budget = flush_rq(dq, budget);
+	if (budget != DP_TURN_FLUSH)
+		TRACE(dq, "requests that complete as flushed: %u",
+		      DP_TURN_FLUSH - budget);
 	loop_spend(dq->hca->loop, (DP_TURN_FLUSH - budget) * DP_COST_WQE);
 	if (dq->qp->rq_type == QP_RQ_SRQ && !dq->last_wqe) {
 		dq->last_wqe = true;

@@ -32,9 +32,23 @@ static bool address(struct pkt *pkt, const struct hca *hca,
 	return true;
 }
 
-void path_send(struct hca *hca, const struct qp_path *path, struct pkt *pkt)
+void path_send(struct dp_qp *dq, const struct qp_path *path, struct pkt *pkt)
 {
+	struct hca *hca = dq->hca;
+
 	loop_spend(hca->loop, DP_COST_PACKET + pkt->len / DP_BYTES_PER_UNIT);
-	if (address(pkt, hca, path))
-		wire_send(&hca->port, pkt);
+	if (!address(pkt, hca, path)) {
+		trace_drop(hca, dq, pkt, DROP_NO_GID);
+		return;
+	}
+	switch (wire_send(&hca->port, pkt)) {
+	case WIRE_SENT:
+		break;
+	case WIRE_LOST:
+		trace_drop(hca, dq, pkt, DROP_LOST);
+		break;
+	case WIRE_FORGED:
+		trace_drop(hca, dq, pkt, DROP_FORGED);
+		break;
+	}
 }

@@ -46,6 +46,8 @@ void requester_timer(void *arg)
 		req->state = REQ_IDLE;
 	} else if (req->state == REQ_SENT) {
 		dq->hca->stats.timeouts++;
+		TRACE(dq, "no answer to the packet with PSN %u: try %u of %u",
+		      req->psn, req->tries + 1, dq->qp->retry_count + 1);
 		req->state = req->tries++ < dq->qp->retry_count ? REQ_IDLE
 								: REQ_LATE;
 	} else {
@@ -166,16 +168,23 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	struct requester *req = &dq->req;
 	struct pkt pkt = { .psn = req->psn, .dest_qpn = dq->qp->remote_qpn };
 
-	if (wqe->len > (uint64_t)1 << dq->qp->log_msg_max)
+	if (wqe->len > (uint64_t)1 << dq->qp->log_msg_max) {
+		TRACE(dq, "%s of %llu bytes: the QP allows 2^%u",
+		      trace_wqe_name(wqe->opcode), (unsigned long long)wqe->len,
+		      dq->qp->log_msg_max);
 		return fail(error, SYN_LOCAL_LENGTH, VENDOR_LOCAL_LENGTH);
+	}
 	switch (wqe->opcode) {
 	case WQE_SEND:
 	case WQE_SEND_IMM:
 	case WQE_SEND_INV:
 	case WQE_WRITE:
 	case WQE_WRITE_IMM:
-		if (!build_payload(dq, wqe, &pkt))
+		if (!build_payload(dq, wqe, &pkt)) {
+			trace_refusal(dq, trace_wqe_name(wqe->opcode),
+				      "local memory");
 			return fail(error, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT);
+		}
 		break;
 	case WQE_READ:
 		build_read(dq, wqe, &pkt);
@@ -200,7 +209,7 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 	req->got_psn = 0;
 	req->data.len = 0;
 	req->state = REQ_SENT;
-	path_send(dq->hca, &dq->qp->path, &pkt);
+	path_send(dq, &dq->qp->path, &pkt);
 	if (dq->qp->type == QP_UC)
 		req->state = REQ_ACKED; /* UC has no answers */
 	return true;
@@ -236,6 +245,11 @@ static enum req_result pause_rnr(struct dp_qp *dq, struct req_error *error)
 {
 	struct requester *req = &dq->req;
 
+	dq->hca->stats.rnr_waits++;
+	TRACE(dq, "the peer has no receive posted: wait %u us, try %u of %u%s",
+	      (unsigned int)(rnr_time_ns(req->rnr_timer) / 1000),
+	      req->rnr_tries + 1, dq->qp->rnr_retry + 1,
+	      dq->qp->rnr_retry == DP_RNR_INFINITE ? " (7: without end)" : "");
 	if (dq->qp->rnr_retry != DP_RNR_INFINITE &&
 	    req->rnr_tries++ >= dq->qp->rnr_retry) {
 		fail(error, SYN_RNR_RETRY_EXC, VENDOR_RNR_EXC);
@@ -263,6 +277,9 @@ static enum req_result act(struct dp_qp *dq, const struct send_wqe *wqe,
 	case REQ_RNR:
 		return pause_rnr(dq, error);
 	case REQ_NAKED:
+		dq->hca->stats.seq_naks += req->nak == AETH_NAK_SEQ;
+		TRACE(dq, "the peer answers PSN %u by a NAK: %s", req->psn,
+		      trace_nak_name(req->nak));
 		if (req->nak == AETH_NAK_SEQ &&
 		    req->tries++ < dq->qp->retry_count) {
 			req->state = REQ_IDLE;
@@ -362,8 +379,10 @@ static enum req_state take_read(struct dp_qp *dq, const struct pkt *pkt,
 		return REQ_WRONG;
 	wqe = sq_current(dq);
 	if (!wqe || !answer_place(dq, wqe, req->done + req->got, pkt->len,
-				  pkt->payload))
+				  pkt->payload)) {
+		trace_refusal(dq, "RDMA READ", "local memory");
 		return REQ_LOCAL;
+	}
 	req->got += pkt->len;
 	req->got_psn += psn_count(pkt->len, qp_mtu(dq->qp));
 	return last ? REQ_ACKED : REQ_SENT;
@@ -381,8 +400,10 @@ static enum req_state take_atomic(struct dp_qp *dq, const struct pkt *pkt)
 	value = dq->hca->atomic_host_endian ? htole64(pkt->atomic_orig)
 					    : htobe64(pkt->atomic_orig);
 	wqe = sq_current(dq);
-	if (!wqe || !answer_place(dq, wqe, 0, sizeof(value), &one))
+	if (!wqe || !answer_place(dq, wqe, 0, sizeof(value), &one)) {
+		trace_refusal(dq, "atomic", "local memory");
 		return REQ_LOCAL;
+	}
 	return REQ_ACKED;
 }
 

@@ -13,13 +13,15 @@
  * message are dropped.  The next message uses the receive WQE that the dropped
  * one has taken.
  */
+#include <stdio.h>
+
 #include "datapath.h"
 #include "dp_qp.h"
 
 static void respond(struct dp_qp *dq, struct pkt *pkt)
 {
 	pkt->dest_qpn = dq->qp->remote_qpn;
-	path_send(dq->hca, &dq->qp->path, pkt);
+	path_send(dq, &dq->qp->path, pkt);
 }
 
 static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
@@ -36,9 +38,10 @@ static void acknowledge(struct dp_qp *dq, uint32_t psn, uint8_t syndrome)
 }
 
 /* UC: drop the message in progress; the next one uses its receive WQE. */
-static void drop(struct dp_qp *dq)
+static void drop(struct dp_qp *dq, const struct pkt *pkt, enum drop why)
 {
 	dq->hca->stats.dropped++;
+	trace_drop(dq->hca, dq, pkt, why);
 	dq->resp.held |= dq->resp.busy == PKT_SEND;
 	dq->resp.busy = PKT_NONE;
 }
@@ -48,7 +51,7 @@ static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
 		   enum eqe_type event)
 {
 	if (dq->qp->type == QP_UC && syndrome != AETH_NAK_OP) {
-		drop(dq);
+		drop(dq, pkt, DROP_REFUSED);
 		return;
 	}
 	acknowledge(dq, pkt->psn, syndrome);
@@ -57,22 +60,34 @@ static void refuse(struct dp_qp *dq, const struct pkt *pkt, uint8_t syndrome,
 	dp_qp_error(dq->hca, dq->qp);
 }
 
-static void refuse_request(struct dp_qp *dq, const struct pkt *pkt)
+static void refuse_request(struct dp_qp *dq, const struct pkt *pkt,
+			   const char *why)
 {
+	TRACE(dq, "%s of QP 0x%x refused: %s", trace_pkt_name(pkt),
+	      dq->qp->remote_qpn, why);
 	refuse(dq, pkt, AETH_NAK_INV, EQE_WQ_INVAL_REQ);
 }
 
+/* A translation has been refused. */
 static void refuse_access(struct dp_qp *dq, const struct pkt *pkt)
 {
+	char who[64];
+
+	if (dq->traced) {
+		snprintf(who, sizeof(who), "%s of QP 0x%x", trace_pkt_name(pkt),
+			 dq->qp->remote_qpn);
+		trace_refusal(dq, who, "this memory");
+	}
 	refuse(dq, pkt, AETH_NAK_ACC, EQE_WQ_ACCESS);
 }
 
 static void not_ready(struct dp_qp *dq, const struct pkt *pkt)
 {
 	if (dq->qp->type == QP_UC) {
-		drop(dq);
+		drop(dq, pkt, DROP_NO_WQE);
 		return;
 	}
+	TRACE(dq, "no receive is posted for a %s", trace_pkt_name(pkt));
 	dq->hca->stats.rnr_naks++;
 	acknowledge(dq, pkt->psn, AETH_RNR | (dq->qp->min_rnr_nak & 31));
 }
@@ -82,6 +97,9 @@ static void fail_receive(struct dp_qp *dq, const struct pkt *pkt,
 			 enum cqe_syndrome syndrome, uint8_t vendor,
 			 uint8_t nak)
 {
+	TRACE(dq,
+	      "receive WQE %u completes with %s (syndrome 0x%02x, vendor 0x%02x)",
+	      dq->resp.rwqe, trace_syndrome(syndrome), syndrome, vendor);
 	dq->resp.busy = PKT_NONE;
 	cqe_recv_error(dq->hca, dq->qp, dq->resp.rwqe, syndrome, vendor);
 	acknowledge(dq, pkt->psn, nak);
@@ -135,9 +153,14 @@ static bool invalidate(struct dp_qp *dq, uint32_t rkey)
 	struct mkey *mkey = mkey_get(dq->hca, rkey >> 8);
 	struct xlat_user user = qp_user(dq->qp);
 
-	if (!mkey || !mkey->en_rinval ||
-	    xlat_check(dq->hca, &user, rkey, mkey->start, 0, 0))
+	if (!mkey || !mkey->en_rinval) {
+		TRACE(dq, "a peer may not invalidate key 0x%x", rkey);
 		return false;
+	}
+	if (xlat_check(dq->hca, &user, rkey, mkey->start, 0, 0)) {
+		trace_refusal(dq, "SEND with invalidate", "this key");
+		return false;
+	}
 	mkey->free = true;
 	return true;
 }
@@ -162,6 +185,7 @@ static bool receive_wqe(struct dp_qp *dq, const struct pkt *pkt)
 		not_ready(dq, pkt);
 		return false;
 	default:
+		TRACE(dq, "the receive queue cannot be read");
 		refuse(dq, pkt, AETH_NAK_OP, EQE_WQ_CATAS);
 		return false;
 	}
@@ -207,18 +231,22 @@ static void do_send(struct dp_qp *dq, const struct pkt *pkt)
 	if (!receive_wqe(dq, pkt))
 		return;
 	if (dp->rwqe.len < resp->done || dp->rwqe.len - resp->done < pkt->len) {
+		TRACE(dq, "receive WQE %u has %llu bytes, and %llu have come",
+		      resp->rwqe, (unsigned long long)dp->rwqe.len,
+		      (unsigned long long)(resp->done + pkt->len));
 		fail_receive(dq, pkt, SYN_LOCAL_LENGTH, VENDOR_LOCAL_LENGTH,
 			     AETH_NAK_INV);
 		return;
 	}
 	if (place(dq, pkt, &data)) {
+		trace_refusal(dq, "receive WQE", "local memory");
 		fail_receive(dq, pkt, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT,
 			     AETH_NAK_OP);
 		return;
 	}
 	resp->done += pkt->len;
 	if (kind->inv && !invalidate(dq, pkt->imm)) {
-		refuse_access(dq, pkt);
+		refuse(dq, pkt, AETH_NAK_ACC, EQE_WQ_ACCESS);
 		return;
 	}
 	if (kind->last) {
@@ -234,8 +262,12 @@ static bool begin_write(struct dp_qp *dq, const struct pkt *pkt)
 	struct xlat_user user = qp_user(dq->qp);
 	uint32_t len = pkt->reth.len;
 
-	if (!dq->qp->rwe || len > (uint64_t)1 << dq->qp->log_msg_max) {
-		refuse_request(dq, pkt);
+	if (!dq->qp->rwe) {
+		refuse_request(dq, pkt, "the QP allows no remote writes");
+		return false;
+	}
+	if (len > (uint64_t)1 << dq->qp->log_msg_max) {
+		refuse_request(dq, pkt, "it is longer than the QP allows");
 		return false;
 	}
 	if (len && xlat_check(dq->hca, &user, pkt->reth.rkey, pkt->reth.va, len,
@@ -296,7 +328,7 @@ static void do_write(struct dp_qp *dq, const struct pkt *pkt)
 	if (kind->first && !begin_write(dq, pkt))
 		return;
 	if (pkt->len > resp->left || kind->last != (pkt->len == resp->left)) {
-		refuse_request(dq, pkt);
+		refuse_request(dq, pkt, "its length is not that of its parts");
 		return;
 	}
 	if (kind->imm && !immediate_ready(dq, pkt))
@@ -365,8 +397,12 @@ static void do_read(struct dp_qp *dq, const struct pkt *pkt, bool again)
 	struct xlat_user user = qp_user(dq->qp);
 	uint32_t len = pkt->reth.len;
 
-	if (!dq->qp->rre || len > DP_PACKET_MAX) {
-		refuse_request(dq, pkt);
+	if (!dq->qp->rre) {
+		refuse_request(dq, pkt, "the QP allows no remote reads");
+		return;
+	}
+	if (len > DP_PACKET_MAX) {
+		refuse_request(dq, pkt, "it asks for too much at once");
 		return;
 	}
 	if (len && xlat_check(dq->hca, &user, pkt->reth.rkey, pkt->reth.va, len,
@@ -420,8 +456,12 @@ static void do_atomic(struct dp_qp *dq, const struct pkt *pkt)
 	struct spans *at = &dq->hca->dp->scatter;
 	struct xlat_user user = qp_user(dq->qp);
 
-	if (!dq->qp->rae || pkt->atomic.va % sizeof(uint64_t)) {
-		refuse_request(dq, pkt);
+	if (!dq->qp->rae) {
+		refuse_request(dq, pkt, "the QP allows no atomics");
+		return;
+	}
+	if (pkt->atomic.va % sizeof(uint64_t)) {
+		refuse_request(dq, pkt, "its address is no multiple of 8");
 		return;
 	}
 	spans_reset(at);
@@ -431,7 +471,7 @@ static void do_atomic(struct dp_qp *dq, const struct pkt *pkt)
 		return;
 	}
 	if (at->count != 1 || (uintptr_t)at->v[0].ptr % sizeof(uint64_t)) {
-		refuse_request(dq, pkt);
+		refuse_request(dq, pkt, "its 8 bytes are not aligned memory");
 		return;
 	}
 	resp->atomic_orig = execute_atomic(dq->hca, at->v[0].ptr, pkt);
@@ -473,9 +513,10 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt)
 	}
 	if (dq->qp->type == QP_UC) {
 		if ((ahead || kind->first) && resp->busy != PKT_NONE)
-			drop(dq);
+			drop(dq, pkt, DROP_PART);
 		if (!kind->first && resp->busy != kind->class) {
 			dq->hca->stats.dropped++;
+			trace_drop(dq->hca, dq, pkt, DROP_PART);
 			return;
 		}
 		ahead = 0;
@@ -485,11 +526,13 @@ void responder_receive(struct dp_qp *dq, const struct pkt *pkt)
 		return;
 	}
 	if (ahead > 0) {
+		TRACE(dq, "a %s has PSN %u, and %u is expected",
+		      trace_pkt_name(pkt), pkt->psn, resp->epsn);
 		acknowledge(dq, resp->epsn, AETH_NAK_SEQ);
 		return;
 	}
 	if (kind->first ? resp->busy != PKT_NONE : resp->busy != kind->class) {
-		refuse_request(dq, pkt);
+		refuse_request(dq, pkt, "it is not the next part of a message");
 		return;
 	}
 	switch (kind->class) {

@@ -32,6 +32,10 @@ static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
 	struct qp *qp = dq->qp;
 	uint16_t index = qp->sq_ci;
 
+	TRACE(dq,
+	      "WQE %u, %s, completes with %s (syndrome 0x%02x, vendor 0x%02x)",
+	      index, trace_wqe_name(wqe->opcode),
+	      trace_syndrome(error->syndrome), error->syndrome, error->vendor);
 	sq_advance(dq, wqe->num_bb);
 	cqe_send_error(dq->hca, qp, wqe->opcode, index, error->syndrome,
 		       error->vendor);
@@ -44,6 +48,7 @@ static void give_up(struct dp_qp *dq, const struct send_wqe *wqe,
  */
 static void catastrophe(struct dp_qp *dq)
 {
+	TRACE(dq, "the send queue or its doorbell record cannot be read");
 	dq->hca->owner->qp_event(dq->hca, EQE_WQ_CATAS, dq->qp->obj.id);
 	dp_qp_error(dq->hca, dq->qp);
 }
@@ -80,6 +85,11 @@ static bool fetch(struct dp_qp *dq)
 		dp->swqe_of = dq;
 		return true;
 	case WQE_MALFORMED:
+		TRACE(dq,
+		      "WQE %u is malformed: opcode 0x%02x, index %u, %u "
+		      "segments of 16 bytes, %u blocks posted",
+		      dq->qp->sq_ci, dp->swqe.opcode, dp->swqe.index,
+		      dp->swqe.ds, avail);
 		give_up(dq, &dp->swqe, &malformed);
 		return false;
 	default:

@@ -63,6 +63,8 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 	/* SPANS_MAX bytes always fit into the list of spans. */
 	if (wqe->len > (uint64_t)1 << dq->qp->log_msg_max ||
 	    wqe->len > SPANS_MAX) {
+		TRACE(dq, "datagram of %llu bytes is too long",
+		      (unsigned long long)wqe->len);
 		*error = (struct req_error){ SYN_LOCAL_LENGTH,
 					     VENDOR_LOCAL_LENGTH };
 		return REQ_FAIL;
@@ -70,6 +72,7 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 	spans_reset(&dp->gather);
 	if (sge_spans(dq->hca, &user, wqe->sge, wqe->num_sge, 0, wqe->len,
 		      XLAT_LR, &dp->gather)) {
+		trace_refusal(dq, "datagram", "local memory");
 		*error =
 			(struct req_error){ SYN_LOCAL_PROT, VENDOR_LOCAL_PROT };
 		return REQ_FAIL;
@@ -80,7 +83,7 @@ enum req_result ud_send(struct dp_qp *dq, const struct send_wqe *wqe,
 	pkt.payload = dp->gather.v;
 	pkt.len = wqe->len;
 	dq->req.psn = psn_add(dq->req.psn, 1);
-	path_send(dq->hca, &path, &pkt);
+	path_send(dq, &path, &pkt);
 	return REQ_DONE;
 }
 
@@ -135,6 +138,9 @@ static uint8_t build_grh(uint8_t grh[GRH_SIZE], const struct pkt *pkt)
 static void fail_receive(struct dp_qp *dq, uint16_t index,
 			 enum cqe_syndrome syndrome, uint8_t vendor)
 {
+	TRACE(dq,
+	      "receive WQE %u completes with %s (syndrome 0x%02x, vendor 0x%02x)",
+	      index, trace_syndrome(syndrome), syndrome, vendor);
 	cqe_recv_error(dq->hca, dq->qp, index, syndrome, vendor);
 	dp_qp_error(dq->hca, dq->qp);
 }
@@ -152,6 +158,12 @@ static bool place(struct dp_qp *dq, const struct pkt *pkt, uint8_t *grh)
 			  &header, &dp->scatter);
 }
 
+static void drop(struct dp_qp *dq, const struct pkt *pkt, enum drop why)
+{
+	dq->hca->stats.dropped++;
+	trace_drop(dq->hca, dq, pkt, why);
+}
+
 void ud_receive(struct dp_qp *dq, const struct pkt *pkt)
 {
 	const struct pkt_kind *kind = pkt_kind(pkt->opcode);
@@ -166,9 +178,16 @@ void ud_receive(struct dp_qp *dq, const struct pkt *pkt)
 	};
 	uint8_t grh[GRH_SIZE];
 
-	if (kind->class != PKT_SEND || !kind->first || !kind->last ||
-	    pkt->deth.qkey != dq->qp->qkey || rq_take(dq) != RQ_OK) {
-		dq->hca->stats.dropped++;
+	if (kind->class != PKT_SEND || !kind->first || !kind->last) {
+		drop(dq, pkt, DROP_PEER);
+		return;
+	}
+	if (pkt->deth.qkey != dq->qp->qkey) {
+		drop(dq, pkt, DROP_QKEY);
+		return;
+	}
+	if (rq_take(dq) != RQ_OK) {
+		drop(dq, pkt, DROP_NO_WQE);
 		return;
 	}
 	recv.counter = wqe->index;

@@ -226,10 +226,15 @@ static bool region_ok(const struct umr *umr, struct dp_qp *dq,
 	uint32_t len = be32_get(entry), key = be32_get(entry + 4);
 	const struct mkey *region = mkey_get(dq->hca, key >> 8);
 
-	if (!region || region == umr->mkey || region->window)
+	if (!region || region == umr->mkey || region->window) {
+		TRACE(dq, "key 0x%x is not that of a region", key);
 		return false;
-	return !xlat_check(dq->hca, &user, key, be64_get(entry + 8), len,
-			   writes ? XLAT_LR | XLAT_LW : XLAT_LR);
+	}
+	if (!xlat_check(dq->hca, &user, key, be64_get(entry + 8), len,
+			writes ? XLAT_LR | XLAT_LW : XLAT_LR))
+		return true;
+	trace_refusal(dq, "bind", "its region");
+	return false;
 }
 
 static bool bind_ok(const struct umr *umr, struct dp_qp *dq,
@@ -308,6 +313,7 @@ static enum req_result fail(const struct dp_qp *dq, const struct send_wqe *wqe,
 {
 	log_debug("%s: UMR of key 0x%x by QP 0x%x refused: %s", dq->hca->name,
 		  wqe->imm, dq->qp->obj.id, why);
+	TRACE(dq, "UMR of key 0x%x refused: %s", wqe->imm, why);
 	error->syndrome = syndrome;
 	error->vendor = syndrome == SYN_LOCAL_PROT    ? VENDOR_LOCAL_PROT
 			: syndrome == SYN_LOCAL_QP_OP ? VENDOR_BAD_WQE
@@ -336,6 +342,7 @@ enum req_result umr_execute(struct dp_qp *dq, const struct send_wqe *wqe,
 	if (why)
 		return fail(dq, wqe, why, error, SYN_MW_BIND);
 	if (!fetch_list(&umr, dq)) {
+		trace_refusal(dq, "UMR", "its list");
 		mem_free(umr.fetched);
 		return fail(dq, wqe, "the list cannot be read", error,
 			    SYN_LOCAL_PROT);

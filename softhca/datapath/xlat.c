@@ -16,6 +16,7 @@ struct walk {
 	struct spans *out;
 	unsigned int prot;
 	uint64_t steps; /* keys and list entries visited, on all levels */
+	bool noted;	/* why it is refused */
 };
 
 static bool rights_allow(const struct mkey *mkey, unsigned int access)
@@ -171,38 +172,71 @@ static enum xlat_status walk_null(struct walk *w, uint64_t len,
 	return XLAT_OK;
 }
 
-static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
-				 uint32_t key, uint64_t va, uint64_t len,
-				 unsigned int access, unsigned int depth)
+static enum xlat_status try_key(struct walk *w, const struct xlat_user *user,
+				const struct refusal_access *asked,
+				struct mkey *mkey)
 {
-	struct mkey *mkey = mkey_get(w->hca, key >> 8);
 	enum xlat_status status;
 
-	w->steps++;
-	if (depth > XLAT_MAX_DEPTH)
+	if (asked->depth > XLAT_MAX_DEPTH)
 		return XLAT_TOO_DEEP;
-	if (key == XLAT_NULL_KEY)
-		return walk_null(w, len, access);
-	status = check_key(mkey, user, key, va, len, access);
+	if (asked->key == XLAT_NULL_KEY)
+		return walk_null(w, asked->len, asked->access);
+	status = check_key(mkey, user, asked->key, asked->va, asked->len,
+			   asked->access);
 	if (status)
 		return status;
 	switch (mkey->mode) {
 	case MKEY_PA:
-		return emit(w, va, len);
+		return emit(w, asked->va, asked->len);
 	case MKEY_MTT:
-		return walk_mtt(w, mkey, va, len);
+		return walk_mtt(w, mkey, asked->va, asked->len);
 	case MKEY_KLM:
 	case MKEY_KSM:
-		return walk_list(w, mkey, user, va, len, depth);
+		return walk_list(w, mkey, user, asked->va, asked->len,
+				 asked->depth);
 	}
 	return XLAT_FAULT;
+}
+
+static void note(struct hca *hca, enum xlat_status status,
+		 const struct refusal_access *asked,
+		 const struct xlat_user *user, const struct mkey *mkey)
+{
+	hca->stats.refused[status]++;
+	refusal_note(&hca->refused, status, asked, user, mkey);
+}
+
+/* The key on the lowest level that refuses is the one that is noted. */
+static enum xlat_status walk_key(struct walk *w, const struct xlat_user *user,
+				 uint32_t key, uint64_t va, uint64_t len,
+				 unsigned int access, unsigned int depth)
+{
+	const struct refusal_access asked = { key, va, len, access, depth };
+	struct mkey *mkey = mkey_get(w->hca, key >> 8);
+	enum xlat_status status;
+
+	w->steps++;
+	status = try_key(w, user, &asked, mkey);
+	if (status && !w->noted) {
+		w->noted = true;
+		note(w->hca, status, &asked, user, mkey);
+	}
+	return status;
 }
 
 enum xlat_status xlat_check(struct hca *hca, const struct xlat_user *user,
 			    uint32_t key, uint64_t va, uint64_t len,
 			    unsigned int access)
 {
-	return check_key(mkey_get(hca, key >> 8), user, key, va, len, access);
+	const struct refusal_access asked = { key, va, len, access, 0 };
+	const struct mkey *mkey = mkey_get(hca, key >> 8);
+	enum xlat_status status;
+
+	status = check_key(mkey, user, key, va, len, access);
+	if (status)
+		note(hca, status, &asked, user, mkey);
+	return status;
 }
 
 enum xlat_status xlat_range(struct hca *hca, const struct xlat_user *user,

@@ -46,6 +46,7 @@ enum xlat_status {
 	XLAT_BAD_RANGE,	 /* bytes outside the key's range */
 	XLAT_FAULT,	 /* no translation, or not in guest RAM */
 	XLAT_TOO_DEEP,	 /* keys nested beyond XLAT_MAX_DEPTH */
+	XLAT_STATUSES
 };
 
 /* The QP that uses the key: its PD and its number. */
@@ -54,7 +55,11 @@ struct xlat_user {
 	bool any_pd; /* the kernel's UMR queue */
 };
 
-/* Check the key, its rights and the range; do not walk the translation. */
+/*
+ * Both functions below note in hca->refused why they refuse.
+ *
+ * Check the key, its rights and the range; do not walk the translation.
+ */
 enum xlat_status xlat_check(struct hca *hca, const struct xlat_user *user,
 			    uint32_t key, uint64_t va, uint64_t len,
 			    unsigned int access);

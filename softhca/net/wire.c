@@ -161,22 +161,24 @@ void wire_set_tap(struct wire *wire, wire_tap_fn tap, void *arg)
 	wire->tap_arg = arg;
 }
 
-void wire_send(struct port *from, const struct pkt *pkt)
+enum wire_result wire_send(struct port *from, const struct pkt *pkt)
 {
 	struct wire *wire = from->wire;
 	struct port *to;
 
 	if (wire->tap && wire->tap(wire->tap_arg, pkt)) {
 		wire->lost++;
-		return;
+		return WIRE_LOST;
 	}
 	if (owner(wire, pkt->sgid, pkt->smac, pkt->version) != from) {
 		wire->forged++;
-		return;
+		return WIRE_FORGED;
 	}
 	to = owner(wire, pkt->dgid, pkt->dmac, pkt->version);
-	if (to)
-		to->receive(to->arg, pkt);
-	else
+	if (!to) {
 		wire->lost++;
+		return WIRE_LOST;
+	}
+	to->receive(to->arg, pkt);
+	return WIRE_SENT;
 }

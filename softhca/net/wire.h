@@ -29,10 +29,16 @@ void wire_leave(struct wire *wire, struct port *port);
 /*
  * Deliver a packet before returning.  A packet is lost when no port has its
  * destination address, or when its source address does not belong to the port
- * that sends it.  The sender is not told, as on a real link; wire_lost() and
- * wire_forged() count such packets.
+ * that sends it.  The result is for the log: as on a real link, nothing that is
+ * sent depends on it.
  */
-void wire_send(struct port *from, const struct pkt *pkt);
+enum wire_result {
+	WIRE_SENT,
+	WIRE_LOST,
+	WIRE_FORGED,
+};
+enum wire_result wire_send(struct port *from, const struct pkt *pkt);
+/* How many there have been of them. */
 uint64_t wire_lost(const struct wire *wire);
 uint64_t wire_forged(const struct wire *wire);
 

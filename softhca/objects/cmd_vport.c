@@ -114,13 +114,13 @@ static enum cmd_status query_nic_vport_context(struct hca *hca, struct cmd *cmd)
 				  "no such address list");
 	bits_set(nvc, NVC_ROCE_EN, vport->roce_en);
 	bits_set(nvc, NVC_MTU, vport->mtu);
-	be64_put(nvc + NVC_SYSTEM_GUID_AT, hca->objects->system_image_guid);
-	be64_put(nvc + NVC_PORT_GUID_AT, hca->objects->node_guid);
+	be64_put(nvc + NVC_SYSTEM_GUID_AT, hca->objects->id.guid);
+	be64_put(nvc + NVC_PORT_GUID_AT, hca->objects->id.guid);
 	be64_put(nvc + NVC_NODE_GUID_AT, vport->node_guid);
 	bits_set(nvc, NVC_PROMISC, vport->promisc);
 	bits_set(nvc, NVC_LIST_TYPE, type);
-	memcpy(nvc + NVC_ADDRESS_AT + 2, hca->objects->mac,
-	       sizeof(hca->objects->mac));
+	memcpy(nvc + NVC_ADDRESS_AT + 2, hca->objects->id.mac,
+	       sizeof(hca->objects->id.mac));
 	put_list(vport, type, nvc, cmd->out_len - VPORT_QUERY_OUT);
 	return CMD_OK;
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The start, reset and end of the objects of an HCA, and its identity.
- *
- * Each HCA has its own addresses and GUIDs.  The driver would pair two devices
- * with the same system image GUID.  Two HCAs with the same MAC address would
- * have the same link-local GID.
- */
+/* The start, reset and end of the objects of an HCA. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,30 +35,6 @@ static const struct {
 	[OBJ_FLOW_GROUP] = { 1, 1u << LOG_MAX_FT },
 	[OBJ_UMEM] = { 1, 1u << LOG_MAX_UMEM },
 };
-
-/* A locally administered address.  An HCA's index changes the last bytes. */
-static const uint8_t base_mac[6] = { 0x02, 0x5f, 0x4c, 0x00, 0x00, 0x10 };
-
-static void set_identity(struct objects *objects, unsigned int index)
-{
-	const uint8_t *mac = objects->mac;
-	uint8_t guid[8];
-
-	memcpy(objects->mac, base_mac, sizeof(objects->mac));
-	objects->mac[4] = (uint8_t)(index >> 4);
-	objects->mac[5] = (uint8_t)(base_mac[5] + ((index & 0xf) << 4));
-
-	guid[0] = mac[0];
-	guid[1] = mac[1];
-	guid[2] = mac[2];
-	guid[3] = 0x03;
-	guid[4] = 0x00;
-	guid[5] = mac[3];
-	guid[6] = mac[4];
-	guid[7] = mac[5];
-	objects->node_guid = be64_get(guid);
-	objects->system_image_guid = objects->node_guid;
-}
 
 static void set_defaults(struct hca *hca)
 {
@@ -107,13 +77,19 @@ int objects_init(struct hca *hca, unsigned int index)
 	hca->objects = calloc(1, sizeof(*hca->objects));
 	if (!hca->objects)
 		return ENOMEM;
-	set_identity(hca->objects, index);
+	identity_derive(&hca->objects->id, 0, index);
 	for (kind = 0; kind < OBJ_KINDS; kind++)
 		obj_table_init(&hca->obj[kind], &hca->mem, spaces[kind].first,
 			       spaces[kind].limit);
 	hca->owner = &owner;
 	set_defaults(hca);
 	return 0;
+}
+
+void objects_identify(struct hca *hca, const struct identity *id)
+{
+	hca->objects->id = *id;
+	vport_reset(hca);
 }
 
 void objects_attach(struct hca *hca, const struct objects_host *host)

@@ -19,6 +19,7 @@
 #include "caps.h"
 #include "cmd.h"
 #include "datapath.h"
+#include "identity.h"
 
 /* UARs and vectors.  The front serves them; commands use their numbers. */
 #define HCA_BAR_SIZE	(32u << 20)
@@ -42,11 +43,13 @@ struct objects_stats {
 };
 
 /*
- * Set up the object tables and the identity of a new HCA, and become the owner
- * of its data path.  index is the HCA's place among the HCAs of the process;
- * its addresses are made from it.  0 or errno.
+ * Set up the object tables of a new HCA, and become the owner of its data path.
+ * index is the HCA's place among the HCAs of the process.  Its identity is that
+ * of seed 0 until it is told another one.  0 or errno.
  */
 int objects_init(struct hca *hca, unsigned int index);
+/* Change who the HCA is, before it has its first client. */
+void objects_identify(struct hca *hca, const struct identity *id);
 /* Set who raises interrupts.  Until then they are lost. */
 void objects_attach(struct hca *hca, const struct objects_host *host);
 /*

@@ -10,9 +10,7 @@
 #include "vport.h"
 
 struct objects {
-	/* Identity: never changes. */
-	uint8_t mac[6];
-	uint64_t node_guid, system_image_guid;
+	struct identity id; /* never changes once a client is there */
 
 	/* What commands have set. */
 	struct vport vport;

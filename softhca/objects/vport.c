@@ -14,7 +14,7 @@ void vport_reset(struct hca *hca)
 	vport->admin_up = true;
 	vport->port_mtu = HCA_DEFAULT_MTU;
 	vport->mtu = HCA_DEFAULT_MTU;
-	vport->node_guid = hca->objects->node_guid;
+	vport->node_guid = hca->objects->id.guid;
 	memcpy(vport->node_desc, "softhca", sizeof("softhca"));
 	vport_to_lan(hca);
 }
@@ -29,7 +29,7 @@ void vport_to_lan(struct hca *hca)
 	lan->max_frame = vport->port_mtu - ETHER_FCS;
 	lan->promisc = vport->promisc & (PROMISC_ALL | PROMISC_UC);
 	lan->all_multicast = vport->promisc & (PROMISC_ALL | PROMISC_MC);
-	lan_set_addrs(lan, hca->objects->mac, vport->uc, vport->num_uc);
+	lan_set_addrs(lan, hca->objects->id.mac, vport->uc, vport->num_uc);
 	lan_set_multicast(lan, vport->mc, vport->num_mc);
 	for (i = 0; lan->lan && i < vport->num_uc; i++)
 		if (!ether_is_multicast(vport->uc[i]) &&

@@ -119,12 +119,16 @@ check_gates() {
 	done
 }
 
-# Tests that the lab ends what it started.
+# Tests that two hosts work as announced, and that the lab ends what it started.
 check_lab() {
 	local rc=0 log=$CHECK_LOG/lab.log
 	gates_list
-	"$LAB_DIR/ends" "$LAB_TMP/gates/files" "$LAB_BUILD" "$LAB_SRC/build" \
-		2>"$log" | sed -u -E 's/^(ok|FAIL) /\1 lab: /' |
+	{
+		"$LAB_DIR/hosts" "$LAB_SRC/build" || rc=$?
+		"$LAB_DIR/ends" "$LAB_TMP/gates/files" "$LAB_BUILD" \
+			"$LAB_SRC/build" || rc=$?
+		exit "$rc"
+	} 2>"$log" | sed -u -E 's/^(ok|FAIL) /\1 lab: /' |
 		tee -a "$CHECK_RESULTS" || rc=$?
 	if [ -s "$log" ]; then
 		check_result FAIL lab "see $log"

@@ -6,6 +6,7 @@
 #   /mnt/src    the checkout, read-only
 #   /mnt/build  the build folder
 #   /mnt/lab    a folder of the run
+#   /mnt/host   a folder of the host, which the guest will see
 #   /mnt/tree   the tree once more, as the guest will see it
 # The tree's root is a mount point, because commands that make namespaces of
 # their own need that. The shells that set all this up become the command, so
@@ -26,7 +27,7 @@ enter_mounts() {
 		mount --bind "$lab" "$tree/mnt/lab"
 	fi
 	if [ -n "$host" ]; then
-		mount --bind "$host" "$tree/mnt/lab/share/host"
+		mount --bind "$host" "$tree/mnt/host"
 	fi
 	mount -t proc proc "$tree/proc"
 	mount --rbind /dev "$tree/dev"

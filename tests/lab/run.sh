@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # ./lab run and ./lab shell: one command, or an interactive shell, in a virtual
-# machine.
+# machine or in each of two.
 
 run_usage() {
 	cat <<'USAGE'
 ./lab run [OPTION]... -- COMMAND...     runs COMMAND in a virtual machine
 ./lab shell [OPTION]...                 opens a shell in a virtual machine
   --provider mlx5x|stock  the verbs provider (mlx5x)
-  --hcas N                number of emulated HCAs (1)
+  --vms 1|2               number of virtual machines, see below (1)
+  --hcas N                number of emulated HCAs of each machine (1)
   --mount HOSTDIR         shows HOSTDIR at /mnt/host, read-write
   --user NAME             root, alice or bob, without a memlock limit (root)
   --mem SIZE --smp N      memory and CPUs of the machine (1G, 2)
@@ -24,6 +25,20 @@ In the machine the checkout is /mnt/src and the build /mnt/build, both
 read-only. The exit status is the command's. If that is zero and the lab finds a
 fault, it is 125. After a time-out it is 124. If nobody reads the output any
 more, the run ends with 141.
+
+With --vms 2 the machines are host1 and host2. The HCAs of both are on one
+network, by one softhca. COMMAND runs on both at the same time. With
+
+./lab run --vms 2 [OPTION]... -- COMMAND1... --and COMMAND2...
+
+each host has its own; the second begins when the first listens at a port, has
+ended, or has run for some seconds. Each line of output begins with the host's
+name. LAB_HOST is 1 or 2 and LAB_PEER the name of the other host. The names host1
+and host2 are those of the addresses 10.77.0.1 and 10.77.0.2 of HCA 0; hostH-hcaI
+is that of HCA I, 10.77.I.H; with -v6 behind it, it is fd77::I:H. /mnt/lab/share
+is a folder that both see. The exit status is that of host1, or if that is zero,
+of host2. The hosts end when both commands have ended, or at the time limit. The
+shells are in two panes of tmux.
 USAGE
 }
 
@@ -43,6 +58,7 @@ run_options() {
 		case $1 in
 		--softhca-arg) VM_SOFTHCA_ARGS+=("${2-}") ;;
 		--provider) VM_PROVIDER=${2-} ;;
+		--vms) VM_VMS=${2-} ;;
 		--hcas) VM_HCAS=${2-} ;;
 		--mount) VM_HOST=${2-} ;;
 		--user) VM_USER=${2-} ;;
@@ -68,8 +84,25 @@ run_options() {
 		fi
 		shift 2
 	done
-	RUN_COMMAND=("$@")
+	run_commands "$@"
 	run_check_options
+}
+
+# run_commands WORD...: sets the command, or one for each host
+run_commands() {
+	RUN_COMMAND=() VM_SECOND=()
+	while [ $# -gt 0 ]; do
+		if [ "$VM_VMS" = 2 ] && [ "$1" = --and ]; then
+			shift
+			if [ $# = 0 ] || [ ${#RUN_COMMAND[@]} = 0 ]; then
+				die "--and stands between two commands"
+			fi
+			VM_SECOND=("$@")
+			return
+		fi
+		RUN_COMMAND+=("$1")
+		shift
+	done
 }
 
 run_check_options() {
@@ -81,7 +114,8 @@ run_check_options() {
 	root | alice | bob) ;;
 	*) die "--user is root, alice or bob, not '$VM_USER'" ;;
 	esac
-	run_check_number --hcas "$VM_HCAS" 0 16
+	run_check_number --vms "$VM_VMS" 1 2
+	run_check_number --hcas "$VM_HCAS" 0 $((16 / VM_VMS))
 	run_check_number --smp "$VM_SMP" 1 64
 	run_check_number --timeout "$VM_TIMEOUT" 0 1000000
 	if [[ ! $VM_MEM =~ ^[1-9][0-9]*[MG]$ ]]; then
@@ -146,22 +180,40 @@ run_needs_file() {
 	fi
 }
 
-# run_report BEGIN: says how the run went and returns its status; BEGIN is when
-# it began, in milliseconds
-run_report() {
-	local status=125 findings started
-	findings=$(scan_run)
-	if [ -s "$VM_DIR/share/status" ]; then
-		read -r status <"$VM_DIR/share/status"
+# run_status HOST: prints the status of the host's command
+run_status() {
+	local status=125 share
+	share=$VM_DIR$(vm_name "$1")/share
+	if [ -s "$share/status" ]; then
+		read -r status <"$share/status"
 	elif [ "$VM_TIMED_OUT" = 1 ]; then
 		status=124
 	fi
-	if [ -e "$VM_DIR/share/started" ]; then
-		started=$(date -r "$VM_DIR/share/started" +%s%3N)
+	echo "$status"
+}
+
+# run_report BEGIN: says how the run went and returns its status; BEGIN is when
+# it began, in milliseconds
+run_report() {
+	local status=0 host each said='' findings started
+	findings=$(scan_run)
+	for host in $(vm_hosts); do
+		each=$(run_status "$host")
+		said+="${said:+, }status $each"
+		if [ "$VM_VMS" != 1 ]; then
+			said+=" of host$host"
+		fi
+		if [ "$status" = 0 ]; then
+			status=$each
+		fi
+	done
+	if vm_all started; then
+		started=$(date -r "$VM_DIR$(vm_name "$VM_VMS")/share/started" \
+			+%s%3N)
 		say "command running $(seconds $((started - $1))) s after the" \
 			"start, whole run $(seconds $((VM_END - $1))) s"
 	fi
-	say "status $status, logs in $VM_DIR"
+	say "$said, logs in $VM_DIR"
 	if [ -n "$findings" ]; then
 		printf '%s\n' "$findings" | sed 's/^/lab: FAULT: /' >&2
 		if [ "$status" = 0 ]; then
@@ -197,6 +249,9 @@ shell_main() {
 	fi
 	if [ ! -t 0 ] || [ ! -t 1 ]; then
 		die "./lab shell needs a terminal"
+	fi
+	if [ "$VM_VMS" = 2 ]; then
+		panes_ready
 	fi
 	VM_MODE=shell
 	VM_TIMEOUT=0

@@ -53,39 +53,62 @@ scan_kernel() {
 }")
 }
 
+# scan_provider NAME: NAME is that of the host's folder
 scan_provider() {
-	local opens ours
+	local name=$1 opens ours
 	if [ -s "$VM_DIR/share/opens" ]; then
 		read -r opens ours <"$VM_DIR/share/opens"
-		say "verbs devices opened: $opens, served by mlx5x: $ours"
+		say "${name:+${name#/}: }verbs devices opened: $opens," \
+			"served by mlx5x: $ours"
 	fi
 	cat "$VM_DIR/share/provider" 2>/dev/null || true
 }
 
-scan_processes() {
-	if [ "$VM_QEMU_STATUS" != 0 ]; then
-		echo "QEMU ended with status $VM_QEMU_STATUS:" \
-			"$(tail -n 1 "$VM_DIR/qemu.err")"
-	fi
+scan_softhca() {
 	if [ "$VM_SOFTHCA_STATUS" != 0 ]; then
 		echo "softhca ended with status $VM_SOFTHCA_STATUS:" \
 			"$(tail -n 1 "$VM_DIR/softhca.err")"
+	fi
+}
+
+# scan_processes HOST
+scan_processes() {
+	local status=${VM_QEMU_STATUS[$1]:-0}
+	if [ "$status" != 0 ]; then
+		echo "QEMU ended with status $status:" \
+			"$(tail -n 1 "$VM_DIR/qemu.err")"
 	fi
 	if [ -s "$VM_DIR/share/failure" ]; then
 		echo "the guest failed: $(cat "$VM_DIR/share/failure")"
 	elif [ "$VM_TIMED_OUT" = 1 ] && [ ! -e "$VM_DIR/share/started" ]; then
 		echo "the guest did not boot in time: see console.log"
-	elif [ "$VM_TIMED_OUT" = 1 ]; then
+	elif [ "$VM_TIMED_OUT" = 1 ] &&
+		! { [ "$VM_VMS" != 1 ] && [ -s "$VM_DIR/share/status" ]; }; then
+		# Of two, one that has its result has only waited.
 		echo "the run took more than $VM_TIMEOUT s"
 	elif [ ! -s "$VM_DIR/share/status" ]; then
 		echo "the guest ended before the command did"
 	fi
 }
 
+# scan_host HOST: looks into the folder of that host
+scan_host() {
+	local name
+	name=$(vm_name "$1")
+	local VM_DIR=$VM_DIR$name
+	{
+		scan_processes "$1"
+		scan_kernel
+		scan_provider "$name"
+	} | sed "s/^/${name:+${name#/}: }/"
+}
+
 scan_run() {
-	scan_processes
-	scan_kernel
-	scan_provider
+	local host
+	scan_softhca
+	for host in $(vm_hosts); do
+		scan_host "$host"
+	done
 }
 
 # Leaves the findings in a file, for callers that run the machine in a subshell.

@@ -8,17 +8,20 @@
 # to itself. With fewer, a guest CPU often waits for another one that the host
 # has stopped, and all machines together do less than one of them alone.
 #
+# A test of two hosts (vms=2) runs in two machines at the same time. Both run its
+# script, which knows by LAB_HOST which part it has.
+#
 # A test that takes longer than its time limit is a hang. vm.sh stretches the
 # limits by the load.
 
-SYSTEM_WORDS=' hcas provider user tier mem smp timeout cap '
+SYSTEM_WORDS=' vms hcas provider user tier mem smp timeout cap '
 
 # system_header NAME: sets T_* from what the test says
 system_header() {
 	local word words
 	T_about=$("$LAB_SRC/tests/system/run" --about "$1")
-	T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G T_smp=1
-	T_timeout=300 T_cap=''
+	T_vms=1 T_hcas=1 T_provider=both T_user=root T_tier=short T_mem=1G
+	T_smp=1 T_timeout=300 T_cap=''
 	read -ra words < <(sed -n 's/^lab: *//p' <<<"$T_about")
 	for word in "${words[@]}"; do
 		if [[ $SYSTEM_WORDS != *" ${word%%=*} "* ]]; then
@@ -50,7 +53,7 @@ system_plan() {
 		check_result skip "system: $name" "only in ./lab check --long"
 		return
 	fi
-	machine=$T_hcas-$T_mem-$T_smp
+	machine=${T_vms}x$T_hcas-$T_mem-$T_smp
 	for provider in stock mlx5x; do
 		if [ "$T_provider" != both ] && [ "$T_provider" != $provider ]
 		then
@@ -68,14 +71,15 @@ system_machine() {
 	local name provider cap
 	name=$(basename "$1")
 	IFS=- read -r VM_HCAS VM_MEM VM_SMP provider cap <<<"$name"
+	IFS=x read -r VM_VMS VM_HCAS <<<"$VM_HCAS"
 	VM_SOFTHCA_ARGS=(${cap:+--cap "$cap"})
 	VM_DIR=$CHECK_LOG/vm-$name
 	VM_MODE=suite VM_PROVIDER=stock VM_USER=root VM_HOST=''
 	VM_EXPECT=$(sort -u "$1.expect")
 	VM_ALLOW=$(sort -u "$1.allow")
 	VM_TIMEOUT=$((60 + $(awk '{ s += $4 } END { print s }' "$1")))
-	say "system tests over $provider on a machine with $VM_HCAS HCA," \
-		"$VM_MEM, $VM_SMP CPUs: $(wc -l <"$1") runs"
+	say "system tests over $provider, machines: $VM_VMS, each with" \
+		"$VM_HCAS HCA, $VM_MEM, $VM_SMP CPUs: $(wc -l <"$1") runs"
 	if check_machine "machine: $name" "$1" \
 		's/^(ok|FAIL|skip) /\1 system: /'; then
 		check_result ok "machine: $name: no fault of kernel or softhca"
@@ -109,11 +113,14 @@ system_room() {
 	done
 }
 
-# system_start PLAN: starts its machine as soon as there is room
+# system_start PLAN: starts its machine, or its two machines at the same time, as
+# soon as there is room
 system_start() {
-	local mem smp
-	IFS=- read -r _ mem smp _ <<<"$(basename "$1")"
-	system_room "$smp" "$mem"
+	local vms mem smp
+	IFS=- read -r vms mem smp _ <<<"$(basename "$1")"
+	vms=${vms%x*}
+	smp=$((smp * vms))
+	system_room "$smp" "$((${mem%[GM]} * vms))${mem: -1}"
 	system_machine "$1" &
 	SYSTEM_CPUS[$!]=$smp
 	SYSTEM_NAMES[$!]=$(basename "$1")

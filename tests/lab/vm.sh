@@ -1,36 +1,74 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# One virtual machine from start to end: softhca, QEMU, and the folder that the
-# lab shares with the guest's agent. The caller sets VM_* and calls vm_run.
+# A run from start to end: softhca, one virtual machine or two (the hosts), and
+# the folders that the lab shares with the guests' agents. The caller sets VM_*
+# and calls vm_run.
 #
-# VM_DIR is the folder for the run's logs; VM_DIR/share is the guest's /mnt/lab.
+# VM_DIR is the folder for the run's logs. A machine that is alone has its own
+# there, of two each one in VM_DIR/host1 and VM_DIR/host2: "share" in it is the
+# guest's /mnt/lab. Two machines also see VM_DIR/share, as /mnt/lab/share.
 
-VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
+VM_VMS=1 VM_HCAS=1 VM_MEM=1G VM_SMP=2 VM_PROVIDER=mlx5x VM_USER=root VM_HOST=''
 VM_MODE=command VM_TIMEOUT=0 VM_DIR='' VM_ALLOW='' VM_SOFTHCA_ARGS=()
 VM_BOOT=120 VM_LOAD=1
+# The command of host 2, when it is another one than that of host 1.
+VM_SECOND=()
 
+# vm_hosts: the hosts' numbers
+vm_hosts() {
+	seq "$VM_VMS"
+}
+
+# vm_name HOST, vm_path HOST: the host's folder in VM_DIR, and in the tree
+vm_name() {
+	if [ "$VM_VMS" != 1 ]; then
+		echo "/host$1"
+	fi
+}
+
+vm_path() {
+	echo "/mnt/lab$(vm_name "$1")"
+}
+
+# vm_socket HOST HCA: where softhca serves that HCA, in the tree
+vm_socket() {
+	echo "/mnt/lab/hca$((($1 - 1) * VM_HCAS + $2)).sock"
+}
+
+# vm_settings HOST: what the guest's agent must know
 vm_settings() {
-	local rows=24 columns=80
+	local rows=24 columns=80 host='' term=${TERM:-dumb}
+	if [ "$VM_VMS" != 1 ]; then
+		host=$1
+		term=screen # that of tmux
+	fi
 	if [ "$VM_MODE" = shell ]; then
 		read -r rows columns < <(stty size </dev/tty) || true
 		if [ "$rows" = 0 ]; then
 			rows=24 columns=80
 		fi
+		# The panes stand side by side, with a line between them.
+		columns=$(((columns - VM_VMS + 1) / VM_VMS))
 	fi
 	printf '%s=%q\n' LAB_HCAS "$VM_HCAS" LAB_PROVIDER "$VM_PROVIDER" \
 		LAB_USER "$VM_USER" LAB_MODE "$VM_MODE" LAB_ROWS "$rows" \
-		LAB_COLUMNS "$columns"
-	printf 'export TERM=%q LAB_LOAD=%q\n' "${TERM:-dumb}" "$VM_LOAD"
+		LAB_COLUMNS "$columns" LAB_HOST "$host" \
+		LAB_MOUNT "${VM_HOST:+1}" LAB_ORDER "${VM_SECOND[0]:+1}"
+	printf 'export TERM=%q LAB_LOAD=%q\n' "$term" "$VM_LOAD"
 }
 
-# Removes what an earlier run left in the folder. The folder "host" is only the
-# place for a mount, and never removed with contents.
-vm_clear() {
-	rm -f "$VM_DIR"/{console.log,*.sock}
-	find "$1" -mindepth 1 -maxdepth 1 -not -name host \
-		-exec rm -rf --one-file-system {} +
-	if [ -d "$1/host" ]; then
-		rmdir "$1/host"
+# vm_folder HOST: makes the host's folder, without what an earlier run left there
+vm_folder() {
+	local folder
+	folder=$VM_DIR$(vm_name "$1")
+	rm -rf --one-file-system "$folder/share"
+	mkdir -p "$folder/share"
+	rm -f "$folder/console.log"
+	: >"$folder/share/out"
+	: >"$folder/share/err"
+	vm_settings "$1" >"$folder/share/settings"
+	if [ "$VM_VMS" != 1 ]; then
+		mkdir "$folder/share/share"
 	fi
 }
 
@@ -38,114 +76,117 @@ vm_clear() {
 # limits of a plan are for a machine with nothing else to do; they and the
 # guest's own limits, by LAB_LOAD, are stretched by the load.
 vm_prepare() {
-	local share=$VM_DIR/share
+	local host share
 	VM_LOAD=$(load_factor)
-	mkdir -p "$share"
-	vm_clear "$share"
-	: >"$share/out"
-	: >"$share/err"
-	vm_settings >"$share/settings"
+	mkdir -p "$VM_DIR"
+	rm -f "$VM_DIR"/*.sock
+	if [ "$VM_VMS" != 1 ]; then
+		rm -rf --one-file-system "$VM_DIR/share"
+		mkdir -m 1777 "$VM_DIR/share"
+	fi
+	for host in $(vm_hosts); do
+		vm_folder "$host"
+		share=$VM_DIR$(vm_name "$host")/share
+		if [ "$VM_MODE" = suite ]; then
+			awk -v load="$VM_LOAD" '{ $4 *= load; print }' "$1" \
+				>"$share/plan"
+		elif [ "$host" = 2 ] && [ ${#VM_SECOND[@]} != 0 ]; then
+			printf '%q ' "${VM_SECOND[@]}" >"$share/command"
+		else
+			printf '%q ' "$@" >"$share/command"
+		fi
+	done
 	if [ "$VM_MODE" = suite ]; then
-		awk -v load="$VM_LOAD" '{ $4 *= load; print }' "$1" \
-			>"$share/plan"
 		VM_TIMEOUT=$((VM_TIMEOUT * VM_LOAD))
-	else
-		printf '%q ' "$@" >"$share/command"
-	fi
-	if [ -n "$VM_HOST" ]; then
-		mkdir -p "$share/host"
 	fi
 }
 
-# A guest CPU waits for softhca's answers, so softhca has precedence over QEMU's
-# threads by real-time scheduling. If that is not allowed here, the machine is
-# only slower.
-vm_softhca() {
-	local i args=() first=() sock
-	if chrt -f 1 true 2>/dev/null; then
-		first=(chrt -f 1)
-	fi
-	for ((i = 0; i < VM_HCAS; i++)); do
-		args+=(--socket "/mnt/lab/hca$i.sock")
-	done
-	background enter "$LAB_BUILD" "$VM_DIR" '' "${first[@]}" \
-		/mnt/build/softhca/softhca "${args[@]}" --log /mnt/lab/softhca.log \
-		--control /mnt/lab/softhca.sock --once "${VM_SOFTHCA_ARGS[@]}" >"$VM_DIR/softhca.err" 2>&1
-	VM_SOFTHCA=$JOB
-	sock=$VM_DIR/hca$((VM_HCAS - 1)).sock
-	for ((i = 0; i < 300 * VM_LOAD; i++)); do
-		if [ -S "$sock" ]; then
-			return
-		fi
-		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
-			break
-		fi
-		sleep 0.05
-	done
-	cat "$VM_DIR/softhca.err" >&2
-	die "softhca does not start: see $VM_DIR/softhca.err"
-}
-
-vm_start_qemu() {
-	qemu_args "$VM_MEM" "$VM_SMP" "$VM_HCAS" "$VM_MODE"
+# vm_start HOST: starts its QEMU
+vm_start() {
+	local err
+	err=$VM_DIR$(vm_name "$1")/qemu.err
+	qemu_args "$1"
 	if [ "$VM_MODE" = shell ]; then
 		enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" "${QEMU_ARGS[@]}" \
-			<&0 2>"$VM_DIR/qemu.err" &
-		VM_QEMU=$!
+			<&0 2>"$err" &
+		VM_QEMU[$1]=$!
 	else
 		background enter "$LAB_BUILD" "$VM_DIR" "$VM_HOST" \
-			"${QEMU_ARGS[@]}" >"$VM_DIR/qemu.err" 2>&1
-		VM_QEMU=$JOB
+			"${QEMU_ARGS[@]}" >"$err" 2>&1
+		VM_QEMU[$1]=$JOB
 	fi
 }
 
-# Shows the command's output as it comes, until QEMU ends.
+# vm_prefix HOST: passes lines on, after the host's name
+vm_prefix() {
+	local line
+	while IFS= read -r line || [ -n "$line" ]; do
+		printf 'host%s: %s\n' "$1" "$line"
+	done
+}
+
+# vm_follow HOST: shows the command's output as it comes, until QEMU ends. The
+# results of a plan have the host's name already.
 vm_follow() {
-	local follow=(tail -c +1 -s 0.1 -f --pid="$VM_QEMU")
-	"${follow[@]}" "$VM_DIR/share/out" &
-	VM_TAILS=("$!")
-	"${follow[@]}" "$VM_DIR/share/err" >&2 &
+	local share follow=(tail -c +1 -s 0.1 -f --pid="${VM_QEMU[$1]}")
+	share=$VM_DIR$(vm_name "$1")/share
+	if [ "$VM_VMS" != 1 ] && [ "$VM_MODE" = command ]; then
+		"${follow[@]}" "$share/out" | vm_prefix "$1" &
+		VM_TAILS+=("$!")
+		"${follow[@]}" "$share/err" | vm_prefix "$1" >&2 &
+		VM_TAILS+=("$!")
+		return
+	fi
+	"${follow[@]}" "$share/out" &
+	VM_TAILS+=("$!")
+	"${follow[@]}" "$share/err" >&2 &
 	VM_TAILS+=("$!")
 }
 
-# vm_ask REQUEST: prints softhca's answer
-vm_ask() {
-	(enter "$LAB_BUILD" "$VM_DIR" '' /mnt/build/softhca/softhcactl \
-		--control /mnt/lab/softhca.sock "$1") 2>&1 || true
-}
-
-# Asks softhca for its counters after the command's end. The guest waits for the
-# file "go" before it powers off. Until then a test in the guest may ask, too: it
-# writes "stats" or "objects" to the file "ask" and finds the answer in "answer".
-vm_stats() {
-	local what
-	until [ -e "$VM_DIR/share/status" ]; do
-		if ! kill -0 "$VM_QEMU" 2>/dev/null; then
-			return
-		fi
-		if [ -e "$VM_DIR/share/ask" ]; then
-			what=$(cat "$VM_DIR/share/ask")
-			rm -f "$VM_DIR/share/ask"
-			if [ "$what" != stats ]; then
-				what=objects
-			fi
-			vm_ask "$what" >"$VM_DIR/share/answer.new"
-			mv "$VM_DIR/share/answer.new" "$VM_DIR/share/answer"
-		fi
+# Answers the guests until all commands have ended. Then it asks softhca for its
+# counters, and writes the file "go", for which a guest waits before it powers
+# off. A shell that ends need not wait for the other one.
+vm_serve() {
+	local host share busy=1
+	while [ "$busy" = 1 ]; do
+		busy=0
 		sleep 0.1
+		for host in $(vm_hosts); do
+			share=$VM_DIR$(vm_name "$host")/share
+			if [ ! -e "$share/status" ]; then
+				busy=1
+				softhca_answer "$share"
+			elif [ "$VM_MODE" = shell ]; then
+				: >"$share/go"
+			fi
+		done
 	done
-	vm_ask stats >"$VM_DIR/softhca.stats"
-	: >"$VM_DIR/share/go"
+	if [ -n "$VM_SOFTHCA" ]; then
+		softhca_ask stats >"$VM_DIR/softhca.stats"
+	fi
+	for host in $(vm_hosts); do
+		: >"$VM_DIR$(vm_name "$host")/share/go"
+	done
 }
 
-# Ends when the guest has had its time: VM_BOOT seconds until its agent runs, on a
-# loaded machine more, and VM_TIMEOUT seconds in all.
+# vm_all FILE: is it in the folder of each guest?
+vm_all() {
+	local host
+	for host in $(vm_hosts); do
+		if [ ! -e "$VM_DIR$(vm_name "$host")/share/$1" ]; then
+			return 1
+		fi
+	done
+}
+
+# Ends when the guests have had their time: VM_BOOT seconds until their agents
+# run, on a loaded machine more, and VM_TIMEOUT seconds in all.
 vm_timer() {
 	local end=$((SECONDS + VM_TIMEOUT)) boot=$((VM_BOOT * VM_LOAD))
 	while [ "$SECONDS" -lt "$end" ]; do
 		if [ "$boot" = 0 ]; then
 			sleep $((end - SECONDS))
-		elif [ -e "$VM_DIR/share/started" ]; then
+		elif vm_all started; then
 			boot=0
 		elif [ "$SECONDS" -ge $((end - VM_TIMEOUT + boot)) ]; then
 			return
@@ -155,63 +196,97 @@ vm_timer() {
 	done
 }
 
-# Waits for QEMU's end, or for vm_timer's; VM_TIMEOUT of 0 is no limit.
+# vm_ended PID STATUS: notes the end of that QEMU. Where one of two ends without a
+# result, the other would wait for it, so it ends as well.
+vm_ended() {
+	local host other
+	for host in "${!VM_LEFT[@]}"; do
+		if [ "${VM_LEFT[$host]:-}" != "$1" ]; then
+			continue
+		fi
+		unset "VM_LEFT[$host]"
+		VM_QEMU_STATUS[host]=$2
+		if [ -e "$VM_DIR$(vm_name "$host")/share/status" ]; then
+			continue
+		fi
+		for other in "${!VM_LEFT[@]}"; do
+			end_job "${VM_LEFT[$other]}"
+			unset "VM_LEFT[$other]"
+			VM_QEMU_STATUS[other]=0
+		done
+	done
+}
+
+# Notes the end of those that "wait -n" did not tell of.
+vm_reap() {
+	local host pid rc
+	for host in "${!VM_LEFT[@]}"; do
+		pid=${VM_LEFT[$host]:-}
+		if [ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null; then
+			rc=0
+			wait "$pid" || rc=$?
+			vm_ended "$pid" "$rc"
+		fi
+	done
+}
+
+# Waits for the end of each QEMU, or for vm_timer's; VM_TIMEOUT of 0 is no limit.
 vm_wait() {
-	local timer='' ended='' rc=0
-	VM_TIMED_OUT=0
+	local timer='' ended host rc
+	VM_TIMED_OUT=0 VM_QEMU_STATUS=() VM_LEFT=()
+	for host in "${!VM_QEMU[@]}"; do
+		VM_LEFT[host]=${VM_QEMU[$host]}
+	done
 	if [ "$VM_TIMEOUT" != 0 ]; then
 		background vm_timer
 		timer=$JOB
 	fi
-	wait -n -p ended "$VM_QEMU" ${timer:+"$timer"} || rc=$?
-	if [ "$ended" = "$VM_QEMU" ]; then
-		if [ -n "$timer" ]; then
-			end_job "$timer"
-		fi
-	elif kill -0 "$VM_QEMU" 2>/dev/null; then
-		VM_TIMED_OUT=1
-		end_job "$VM_QEMU"
-	else
+	while [ ${#VM_LEFT[@]} != 0 ] && [ "$VM_TIMED_OUT" = 0 ]; do
 		rc=0
-		wait "$VM_QEMU" || rc=$?
+		wait -n -p ended "${VM_LEFT[@]}" ${timer:+"$timer"} || rc=$?
+		vm_ended "${ended:-none}" "$rc"
+		vm_reap
+		if [ -n "$timer" ] && ! kill -0 "$timer" 2>/dev/null; then
+			VM_TIMED_OUT=${#VM_LEFT[@]}
+			timer=''
+		fi
+	done
+	if [ -n "$timer" ]; then
+		end_job "$timer"
 	fi
-	VM_QEMU_STATUS=$rc
+	for host in "${!VM_LEFT[@]}"; do
+		end_job "${VM_LEFT[$host]}"
+		VM_QEMU_STATUS[host]=0
+	done
+	VM_TIMED_OUT=$((VM_TIMED_OUT != 0))
 }
 
+# vm_run PLAN, vm_run COMMAND...
 vm_run() {
+	local host server
 	vm_prepare "$@"
-	VM_SOFTHCA=''
-	VM_SOFTHCA_STATUS=0
+	VM_SOFTHCA='' VM_SOFTHCA_STATUS=0 VM_QEMU=() VM_TAILS=()
 	if [ "$VM_HCAS" != 0 ]; then
-		vm_softhca
+		softhca_start
 	fi
-	vm_start_qemu
-	vm_follow
-	if [ -n "$VM_SOFTHCA" ]; then
-		background vm_stats
+	if [ "$VM_MODE $VM_VMS" = 'shell 2' ]; then
+		panes_start
+	else
+		for host in $(vm_hosts); do
+			vm_start "$host"
+			vm_follow "$host"
+		done
 	fi
+	background vm_serve
+	server=$JOB
 	vm_wait
-	wait "${VM_TAILS[@]}" || true
+	end_job "$server"
+	# Without a name, wait would wait for softhca and forget its status.
+	if [ ${#VM_TAILS[@]} != 0 ]; then
+		wait "${VM_TAILS[@]}" || true
+	fi
 	if [ -n "$VM_SOFTHCA" ]; then
-		vm_softhca_end
+		softhca_end
 	fi
 	VM_END=$(now_ms)
-}
-
-# Waits for softhca, which ends by itself after QEMU.
-vm_softhca_end() {
-	local i
-	for ((i = 0; i < 50 * VM_LOAD; i++)); do
-		if ! kill -0 "$VM_SOFTHCA" 2>/dev/null; then
-			break
-		fi
-		sleep 0.1
-	done
-	if kill -0 "$VM_SOFTHCA" 2>/dev/null; then
-		echo "softhca did not end with QEMU" >>"$VM_DIR/softhca.err"
-		end_job "$VM_SOFTHCA"
-		VM_SOFTHCA_STATUS=124
-		return
-	fi
-	wait "$VM_SOFTHCA" || VM_SOFTHCA_STATUS=$?
 }

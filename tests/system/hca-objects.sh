@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Source this file.
 
-# hca_ask objects|stats: prints the answer of softhca, which the lab asks
+# hca_ask COMMAND [ARGUMENT...]: prints the answer of softhca, which the lab asks
+# by softhcactl
 hca_ask() {
 	local i limit=$((300 * ${LAB_LOAD:-3}))
 	rm -f /mnt/lab/answer
-	echo "$1" >/mnt/lab/ask.new
+	echo "$*" >/mnt/lab/ask.new
 	mv /mnt/lab/ask.new /mnt/lab/ask
 	for ((i = 0; i < limit; i++)); do
 		if [ -e /mnt/lab/answer ]; then

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Brings the guest's HCAs up with the stock kernel drivers. HCA i is mlx5_i then.
-# Its netdev is up with the address 10.77.i.1/24, and its RoCE GIDs exist.
+# Its netdev is up with the address 10.77.i.1/24, and its RoCE GIDs exist. Of two
+# hosts, the second has 10.77.i.2/24, and both have IPv6 addresses, too.
 
 # wait_for SECONDS COMMAND...: until COMMAND succeeds; longer if the host is busy
 wait_for() {
@@ -34,7 +35,7 @@ hca_has_netdev() {
 # hca_has_gid DEVICE GID
 hca_has_gid() {
 	local file gid
-	for file in /sys/class/infiniband/"$1"/ports/1/gids/{0,1,2,3,4,5,6,7}; do
+	for file in /sys/class/infiniband/"$1"/ports/1/gids/{0,1,2,3,4,5,6,7,8,9}; do
 		if read -r gid <"$file" && [ "$gid" = "$2" ]; then
 			return 0
 		fi
@@ -44,16 +45,24 @@ hca_has_gid() {
 
 # hca_up I: brings HCA I up, if it is not
 hca_up() {
-	local dev=mlx5_$1 netdev gid
-	printf -v gid '0000:0000:0000:0000:0000:ffff:0a4d:%02x01' "$1"
-	if hca_has_gid "$dev" "$gid"; then
-		return
-	fi
+	local dev=mlx5_$1 host=${LAB_HOST:-1} netdev
 	wait_for 15 hca_has_netdev "$dev" || return 1
 	netdev=$(hca_netdev "$dev")
-	ip link set "$netdev" up || return 1
-	ip addr replace "10.77.$1.1/24" dev "$netdev" || return 1
-	wait_for 30 hca_has_gid "$dev" "$gid"
+	if ! hca_has_gid "$dev" "$(address_gid4 "$1" "$host")"; then
+		# Nobody would answer a probe for duplicates.
+		echo 0 >/proc/sys/net/ipv6/conf/"$netdev"/accept_dad
+		ip link set "$netdev" up || return 1
+		ip addr replace "$(address_ipv4 "$1" "$host")/24" \
+			dev "$netdev" || return 1
+	fi
+	if [ -n "$LAB_HOST" ]; then
+		ip addr replace "$(address_ipv6 "$1" "$host")/112" \
+			dev "$netdev" nodad || return 1
+		hosts_neighbours "$1" "$netdev" || return 1
+		wait_for 30 hca_has_gid "$dev" "$(address_gid6 "$1" "$host")" ||
+			return 1
+	fi
+	wait_for 30 hca_has_gid "$dev" "$(address_gid4 "$1" "$host")"
 }
 
 # Brings up all HCAs that are not. A test may have left one down.
@@ -89,8 +98,12 @@ hca_describe() {
 
 hca_setup() {
 	busybox ip link set lo up
+	hosts_setup || return 1
 	if [ -n "$HCA_LOAD" ]; then
 		wait "$HCA_LOAD" || return 1
 	fi
-	hca_ensure
+	hca_ensure || return 1
+	if [ -n "$LAB_HOST" ]; then
+		hosts_lan
+	fi
 }

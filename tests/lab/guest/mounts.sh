@@ -9,13 +9,18 @@ mount_tmp() {
 	busybox mount -t tmpfs -o "mode=$1" tmp "$2"
 }
 
+# mount_9p TAG FOLDER: a folder of the lab's
+mount_9p() {
+	busybox mount -t 9p \
+		-o trans=virtio,version=9p2000.L,msize=512000,cache=mmap "$@"
+}
+
 mount_first() {
 	busybox mount -t devtmpfs dev /dev &&
 	exec >/dev/console 2>&1 &&
 	busybox mount -t proc proc /proc &&
 	busybox mount -t sysfs sys /sys &&
-	busybox mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000,cache=mmap \
-		lab /mnt/lab
+	mount_9p lab /mnt/lab
 }
 
 mount_rest() {
@@ -37,7 +42,10 @@ mount_rest() {
 	busybox mv /dev/0 /dev/stdin &&
 	busybox mv /dev/1 /dev/stdout &&
 	busybox mv /dev/2 /dev/stderr &&
-	if [ -d /mnt/lab/host ]; then
-		busybox mount --bind /mnt/lab/host /mnt/host
+	if [ "$LAB_MOUNT" = 1 ]; then
+		mount_9p host /mnt/host
+	fi &&
+	if [ -n "$LAB_HOST" ]; then
+		mount_9p share /mnt/lab/share
 	fi
 }

@@ -10,9 +10,17 @@
 # nothing, ends badly without a FAIL line, cannot prove who served it, or leaves
 # a process running fails as a whole. SECONDS are its limit. A test multiplies
 # limits of its own by LAB_LOAD.
+#
+# Two hosts run the same plan, and begin each test together. The results of each
+# have its name.
+
+# suite_label PROVIDER: what stands before the names of results
+suite_label() {
+	echo "$1${LAB_HOST:+: host$LAB_HOST}"
+}
 
 suite_results() {
-	sed -nE "s/^(ok|FAIL|skip) /\1 $1: /p"
+	sed -nE "s/^(ok|FAIL|skip) /\1 $(suite_label "$1"): /p"
 }
 
 # suite_verdict NAME PROVIDER STATUS SECONDS LOG: what is wrong as a whole
@@ -76,7 +84,7 @@ suite_one() {
 	find /tmp -mindepth 1 -delete
 	provider_begin "$2"
 	if ! hca_ensure; then
-		echo "FAIL $2: $name: the HCAs do not come up"
+		echo "FAIL $(suite_label "$2"): $name: the HCAs do not come up"
 		return
 	fi
 	as_user "$3" timeout -k 5 "$4" "${command[@]}" 2>&1 </dev/null |
@@ -86,7 +94,7 @@ suite_one() {
 	suite_end
 	verdict=${verdict:-$LEFT}
 	if [ -n "$verdict" ]; then
-		echo "FAIL $2: $name: $verdict"
+		echo "FAIL $(suite_label "$2"): $name: $verdict"
 	fi
 	cp $PROVIDER_LOG "/mnt/lab/$name.$2.verbs"
 }
@@ -99,6 +107,7 @@ suite_run() {
 		SUITE_OWN[${process%%:*}]=1
 	done
 	while read -r name provider user seconds; do
+		hosts_meet "suite-${name##*/}-$provider"
 		suite_one "$name" "$provider" "$user" "$seconds"
 	done <"$1"
 }

@@ -19,6 +19,8 @@
 #include <cmocka.h>
 
 #include "control.h"
+#include "datapath.h"
+#include "dp_qp.h"
 #include "guest.h"
 #include "stats.h"
 #include "objects_state.h"
@@ -122,6 +124,11 @@ static char *hear(int fd, unsigned int timeout_ms)
 	buf[len] = '\0';
 	close(fd);
 	return buf;
+}
+
+static bool trace_wanted_of(const struct hca *hca, uint32_t qpn)
+{
+	return trace_wanted(&hca->dp->tracer, qpn);
 }
 
 static char *ask(const char *request)
@@ -290,20 +297,73 @@ static void test_pieces(void **state)
 	assert_memory_equal(hear(fd, 1000), "ok\n", 3);
 }
 
+#define UNKNOWN "error unknown request"
+
 static void test_nonsense(void **state)
 {
 	char longest[4096];
 
 	(void)state;
-	assert_string_equal(ask("\n"), "error unknown request\n");
-	assert_string_equal(ask("statistics\n"), "error unknown request\n");
-	assert_string_equal(ask("stats json \n"), "error unknown request\n");
+	assert_memory_equal(ask("\n"), UNKNOWN, strlen(UNKNOWN));
+	assert_memory_equal(ask("statistics\n"), UNKNOWN, strlen(UNKNOWN));
+	assert_string_equal(ask("stats all\n"), "error usage: stats\n");
+	assert_string_equal(ask("stats a b c d e f g json\n"),
+			    "error usage: stats\n");
+	assert_string_equal(ask("trace all on json\n"),
+			    "error usage: trace [HCA:]QPN|all on|off\n");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	assert_string_equal(ask(longest), "error unknown request\n");
+	assert_memory_equal(ask(longest), UNKNOWN, strlen(UNKNOWN));
 	memset(longest, '\n', 20);
-	assert_string_equal(ask(longest), "error unknown request\n");
+	assert_memory_equal(ask(longest), UNKNOWN, strlen(UNKNOWN));
 	assert_memory_equal(ask("stats\nand more"), "ok\n", 3);
+}
+
+static void test_trace(void **state)
+{
+	char request[32];
+	unsigned int i;
+
+	(void)state;
+	assert_string_equal(ask("trace 0x45 on\n"), "ok\n");
+	assert_true(trace_wanted_of(hcas[0], 0x45));
+	assert_true(trace_wanted_of(hcas[1], 0x45));
+	assert_string_equal(ask("trace hca1:69 off\n"), "ok\n");
+	assert_true(trace_wanted_of(hcas[0], 0x45));
+	assert_false(trace_wanted_of(hcas[1], 0x45));
+	assert_string_equal(ask("trace hca1:all on\n"), "ok\n");
+	assert_true(trace_wanted_of(hcas[1], 7));
+	assert_false(trace_wanted_of(hcas[0], 7));
+	assert_string_equal(ask("trace all off\n"), "ok\n");
+	assert_false(trace_wanted_of(hcas[0], 0x45));
+	assert_false(trace_wanted_of(hcas[1], 7));
+	assert_string_equal(ask("trace hca2:1 on\n"),
+			    "error no HCA 'hca2'; there are hca0, hca1\n");
+	assert_string_equal(ask("trace 0x45 maybe\n"),
+			    "error 'maybe': give on or off\n");
+	assert_string_equal(ask("trace 0x1000000 on\n"),
+			    "error no QP number '0x1000000': give a number up "
+			    "to 0xffffff, or all, or HCA:number\n");
+	assert_memory_equal(ask("trace -1 on\n"), "error no QP number", 18);
+	assert_memory_equal(ask("trace hca0: on\n"), "error no QP number", 18);
+	for (i = 0; i < TRACE_MAX_QPS; i++) {
+		snprintf(request, sizeof(request), "trace hca0:%u on\n", i);
+		assert_string_equal(ask(request), "ok\n");
+	}
+	assert_string_equal(ask("trace hca0:5 on\n"), "ok\n");
+	assert_memory_equal(ask("trace hca0:100 on\n"),
+			    "error hca0 traces 64 QPs already", 32);
+	assert_string_equal(ask("trace all off\n"), "ok\n");
+}
+
+static void test_qp(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("qp 0x123\n"), "error no QP 0x123\n");
+	assert_string_equal(ask("qp all\n"),
+			    "error no QP number 'all': give a number up to "
+			    "0xffffff, or HCA:number\n");
+	assert_string_equal(ask("qp\n"), "error usage: qp [HCA:]QPN\n");
 }
 
 static void test_goes_away(void **state)
@@ -349,4 +409,5 @@ static void test_crowd(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 RUN_TESTS(T(test_text), T(test_json), T(test_objects), T(test_pieces),
-	  T(test_nonsense), T(test_goes_away), T(test_crowd))
+	  T(test_nonsense), T(test_trace), T(test_qp), T(test_goes_away),
+	  T(test_crowd))

@@ -4,7 +4,8 @@
  * a client that does what driver and QEMU do first; it ends as told (--once,
  * SIGTERM, SIGINT) with the right status and without its sockets; it survives
  * clients that die, without growing; it refuses sockets in use and wrong
- * command lines; softhcactl shows what has happened.
+ * command lines; HCAs have the addresses asked for, or others in each process;
+ * softhcactl shows what has happened.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -430,6 +431,9 @@ static void test_softhcactl(void **state)
 	assert_non_null(strstr(ctl("objects", NULL, 0), "hca1.qp 0\n"));
 	assert_int_equal(ctl("objects", "-j", 0)[0], '{');
 	ctl("nonsense", NULL, 2);
+	assert_non_null(
+		strstr(ctl("qp", "0x77", 1), "softhcactl: error no QP 0x77\n"));
+	assert_non_null(strstr(ctl("trace", "all", 1), "error usage: trace"));
 	ctl("help", NULL, 0);
 	vm_end(&vm);
 	kill(pid, SIGTERM);
@@ -472,6 +476,91 @@ static void test_socket_in_use(void **state)
 	assert_gone();
 }
 
+/* What the log of a softhca with these options says of its HCAs. */
+static void log_of(const char *const options[8], char text[2048])
+{
+	const char *argv[16] = { SOFTHCA_PROGRAM, "--log", log_path,
+				 "--control", control };
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < 8 && options[i]; i++)
+		argv[5 + i] = options[i];
+	unlink(log_path);
+	pid = start(argv);
+	wait_for(control);
+	kill(pid, SIGTERM);
+	assert_int_equal(end_of(pid), 0);
+	snprintf(text, 2048, "%s", file_text(log_path));
+}
+
+static const char *hca0_of(char *text)
+{
+	char *found = strstr(text, "hca0: MAC "), *end;
+
+	assert_non_null(found);
+	end = strchr(found, '\n');
+	assert_non_null(end);
+	*end = '\0';
+	return found;
+}
+
+static void test_identities(void **state)
+{
+	const char *const plain[8] = { "-s", sock[0] };
+	const char *const seed[8] = { "-s", sock[0], "--seed", "0x5" };
+	const char *const set[8] = { "-s",     sock[0],
+				     "-s",     sock[1],
+				     "--mac",  "02:00:0a:4d:00:01",
+				     "--guid", "0200:0a03:004d:0007" };
+	char a[2048], b[2048];
+
+	(void)state;
+	log_of(plain, a);
+	log_of(plain, b);
+	assert_string_not_equal(hca0_of(a), hca0_of(b));
+	log_of(seed, a);
+	log_of(seed, b);
+	assert_non_null(strstr(a, " seed 5\n"));
+	assert_string_equal(hca0_of(a), hca0_of(b));
+	log_of(set, a);
+	assert_non_null(strstr(a, "hca1: MAC 02:00:0a:4d:00:01, GUID "
+				  "0200:0a03:004d:0007\n"));
+}
+
+static void test_wrong_identities(void **state)
+{
+	static const char mac[] = "02:00:0a:4d:00:01";
+	static const char *const lines[][3] = {
+		{ "--mac", "02:00", "--mac takes" },
+		{ "--guid", "0", "--guid takes" },
+		{ "--seed", "-1", "--seed takes" },
+		{ "--seed", "5x", "--seed takes" },
+		{ "--seed", "18446744073709551616", "--seed takes" },
+	};
+	const char *argv[] = {
+		SOFTHCA_PROGRAM, "-s", sock[0], NULL, NULL, NULL
+	};
+	const char *first[] = {
+		SOFTHCA_PROGRAM, "-M", mac, "-s", sock[0], NULL
+	};
+	const char *twice[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-M", mac, "-s",
+				sock[1],	 "-M", mac,	NULL };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		argv[3] = lines[i][0];
+		argv[4] = lines[i][1];
+		assert_int_equal(run(argv), 2);
+		assert_non_null(strstr(file_text(out_path), lines[i][2]));
+	}
+	assert_int_equal(run(first), 2);
+	assert_non_null(strstr(file_text(out_path), "behind its --socket"));
+	assert_int_equal(run(twice), 2);
+	assert_non_null(strstr(file_text(out_path), "have the same MAC"));
+}
+
 static void test_command_lines(void **state)
 {
 	const char *const help[] = { SOFTHCA_PROGRAM, "--help", NULL };
@@ -479,6 +568,10 @@ static void test_command_lines(void **state)
 	const char *const none[] = { SOFTHCA_PROGRAM, NULL };
 	const char *const junk[] = { SOFTHCA_PROGRAM, "-s", sock[0], "x",
 				     NULL };
+	const char *const level[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-L",
+				      "all",	       NULL };
+	const char *const memory[] = { SOFTHCA_PROGRAM, "-s", sock[0], "-m",
+				       "10K",		NULL };
 	const char *const unknown[] = { SOFTHCA_PROGRAM, "--frobnicate", NULL };
 	const char *const no_log[] = { SOFTHCA_PROGRAM,	   "-s", sock[0], "-l",
 				       "/nonexistent/log", NULL };
@@ -486,6 +579,11 @@ static void test_command_lines(void **state)
 	(void)state;
 	assert_int_equal(run(help), 0);
 	assert_non_null(strstr(file_text(out_path), "--once"));
+	assert_int_equal(run(level), 2);
+	assert_non_null(strstr(file_text(out_path),
+			       "give error, warning, info, trace or debug"));
+	assert_int_equal(run(memory), 2);
+	assert_non_null(strstr(file_text(out_path), "a size of 1M at least"));
 	assert_int_equal(run(version), 0);
 	assert_memory_equal(file_text(out_path), "softhca ", 8);
 	assert_int_equal(run(none), 2);
@@ -498,4 +596,5 @@ static void test_command_lines(void **state)
 
 RUN_TESTS(T(test_once), T(test_log), T(test_once_ignores_mere_connections),
 	  T(test_signals), T(test_memory_taken_away), T(test_vms_come_and_go),
-	  T(test_softhcactl), T(test_socket_in_use), T(test_command_lines))
+	  T(test_softhcactl), T(test_socket_in_use), T(test_identities),
+	  T(test_wrong_identities), T(test_command_lines))

@@ -52,7 +52,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static unsigned int count_maps(void)
+static unsigned int count_maps_of(const char *name)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
 	char line[512];
@@ -60,9 +60,14 @@ static unsigned int count_maps(void)
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
-		n += strstr(line, "memfd:ram") != NULL;
+		n += strstr(line, name) != NULL;
 	fclose(f);
 	return n;
+}
+
+static unsigned int count_maps(void)
+{
+	return count_maps_of("memfd:ram");
 }
 
 static void test_map_and_copy(void **state)
@@ -327,6 +332,43 @@ static void test_file_shrinks(void **state)
 	close(event);
 }
 
+#define HUGE (2048 * 1024ull)
+
+/* Huge pages: mapped in parts as QEMU does, unmapped, and taken away. */
+static void test_huge_pages(void **state)
+{
+	int huge = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB);
+	uint8_t b = 7;
+	void *try;
+
+	(void)state;
+	if (huge < 0 || ftruncate(huge, HUGE))
+		skip();
+	try = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_SHARED, huge, 0);
+	if (try == MAP_FAILED) {
+		print_message("no huge pages are free\n");
+		close(huge);
+		skip();
+	}
+	munmap(try, HUGE);
+	assert_int_equal(dma_map_add(map, 0, 0xa0000, huge, 0, RW), 0);
+	assert_int_equal(
+		dma_map_add(map, 0xc0000, HUGE - 0xc0000, huge, 0xc0000, RW),
+		0);
+	assert_int_equal(dma_write(map, 0x1000, &b, 1), 0);
+	assert_int_equal(dma_write(map, 0xc0000, &b, 1), 0);
+	assert_int_equal(dma_map_del(map, 0, 0xa0000), 0);
+	b = 0;
+	assert_int_equal(dma_read(map, 0xc0000, &b, 1), 0);
+	assert_int_equal(b, 7);
+	assert_int_equal(ftruncate(huge, 0), 0);
+	assert_int_equal(dma_read(map, 0xc0000, &b, 1), 0);
+	assert_int_equal(b, 0);
+	dma_map_clear(map);
+	assert_int_equal(count_maps_of("memfd:huge"), 0);
+	close(huge);
+}
+
 /* Without an owner who listens, too. */
 static void test_file_shrinks_unwatched(void **state)
 {
@@ -380,4 +422,5 @@ RUN_TESTS(cmocka_unit_test_setup_teardown(test_map_and_copy, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_file_shrinks, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_file_shrinks_unwatched, setup,
 					  teardown),
+	  cmocka_unit_test_setup_teardown(test_huge_pages, setup, teardown),
 	  cmocka_unit_test_setup_teardown(test_other_faults, setup, teardown))

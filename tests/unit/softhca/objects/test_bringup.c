@@ -199,7 +199,7 @@ static void ethernet_up(struct boot *boot)
 
 	number(boot, 0x754, 0);
 	assert_memory_equal(msg.out + VPORT_QUERY_CTX_AT + NVC_ADDRESS_AT + 2,
-			    drv->guest.hca->objects->mac, 6);
+			    drv->guest.hca->objects->id.mac, 6);
 	drv->pd = alloc(boot, 0x800);
 	boot->td = alloc(boot, 0x816);
 	msg_mkey(drv, &msg, MKEY_PA);

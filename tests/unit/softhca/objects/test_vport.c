@@ -56,13 +56,33 @@ static void test_identity(void **state)
 
 	(void)state;
 	nvc = query_nic(NVC_LIST_UC);
-	assert_memory_equal(nvc + NVC_ADDRESS_AT + 2, guest->hca->objects->mac,
-			    6);
+	assert_memory_equal(nvc + NVC_ADDRESS_AT + 2,
+			    guest->hca->objects->id.mac, 6);
 	assert_int_equal(be64_get(nvc + NVC_NODE_GUID_AT),
-			 guest->hca->objects->node_guid);
+			 guest->hca->objects->id.guid);
 	assert_int_equal(be64_get(nvc + NVC_SYSTEM_GUID_AT),
-			 guest->hca->objects->system_image_guid);
+			 guest->hca->objects->id.guid);
 	assert_int_equal(bits_get(nvc, NVC_MTU), HCA_DEFAULT_MTU);
+}
+
+static void test_other_identity(void **state)
+{
+	static const struct identity id = { { 0x02, 0, 0x0a, 0x4d, 3, 1 },
+					    0x1122334455667788 };
+	const uint8_t *nvc;
+	unsigned int i;
+
+	(void)state;
+	objects_identify(guest->hca, &id);
+	/* Also for the next client. */
+	for (i = 0; i < 2; i++) {
+		nvc = query_nic(NVC_LIST_UC);
+		assert_memory_equal(nvc + NVC_ADDRESS_AT + 2, id.mac, 6);
+		assert_int_equal(be64_get(nvc + NVC_NODE_GUID_AT), id.guid);
+		assert_int_equal(be64_get(nvc + NVC_PORT_GUID_AT), id.guid);
+		assert_int_equal(be64_get(nvc + NVC_SYSTEM_GUID_AT), id.guid);
+		objects_reset(guest->hca);
+	}
 }
 
 static void test_modify(void **state)
@@ -357,6 +377,6 @@ static void test_pkey(void **state)
 	assert_int_equal(msg_send(guest, &msg), CMD_BAD_PARAM);
 }
 
-RUN_TESTS(BARE_TEST(identity), BARE_TEST(modify), BARE_TEST(modify_bad),
-	  DRV_TEST(link), BARE_TEST(registers), BARE_TEST(registers_bad),
-	  BARE_TEST(roce_address), BARE_TEST(pkey))
+RUN_TESTS(BARE_TEST(identity), BARE_TEST(other_identity), BARE_TEST(modify),
+	  BARE_TEST(modify_bad), DRV_TEST(link), BARE_TEST(registers),
+	  BARE_TEST(registers_bad), BARE_TEST(roce_address), BARE_TEST(pkey))
