@@ -30,6 +30,8 @@ struct hca *hca_create(struct loop *loop, struct wire *wire, unsigned int index)
 		err = ENOMEM;
 		goto err_free;
 	}
+	hca->lan.receive = eth_receive;
+	hca->lan.arg = hca;
 	err = dp_init(hca);
 	if (err)
 		goto err_dma;
@@ -63,12 +65,18 @@ void hca_set_memory(struct hca *hca, size_t bytes)
 	hca->mem.limit = bytes;
 }
 
+int hca_join_lan(struct hca *hca, struct lan *lan)
+{
+	return lan_join(lan, &hca->lan);
+}
+
 void hca_destroy(struct hca *hca)
 {
 	if (!hca)
 		return;
 	front_close(hca);
 	objects_reset(hca);
+	lan_leave(&hca->lan);
 	wire_leave(hca->port.wire, &hca->port);
 	front_fini(hca);
 	objects_fini(hca);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct hca;
+struct lan;
 struct loop;
 struct wire;
 
@@ -23,6 +24,8 @@ struct hca *hca_create(struct loop *loop, struct wire *wire,
 		       unsigned int index);
 /* Before the HCA serves anybody. */
 void hca_set_memory(struct hca *hca, size_t bytes);
+/* Frames go from and to the HCA only when it has joined a LAN.  0 or ENOSPC. */
+int hca_join_lan(struct hca *hca, struct lan *lan);
 void hca_destroy(struct hca *hca);
 
 #endif

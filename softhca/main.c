@@ -57,6 +57,7 @@ struct program {
 	const struct options *opt;
 	struct loop *loop;
 	struct wire *wire;
+	struct lan *lan;
 	struct hca *hcas[MAX_HCAS];
 	unsigned int num;
 	struct control *control;
@@ -68,7 +69,7 @@ static const char usage[] =
 	"\n"
 	"A software ConnectX: serves one HCA on each socket to a VM that speaks\n"
 	"vfio-user (QEMU's device vfio-user-pci).  HCAs of one process reach each\n"
-	"other over RoCE.\n"
+	"other over RoCE and Ethernet.\n"
 	"\n"
 	"  -s, --socket PATH   serve one more HCA at PATH\n"
 	"  -M, --mac MAC       MAC address of the HCA of the --socket before\n"
@@ -441,6 +442,9 @@ static int start_hca(struct program *prog, unsigned int index)
 	objects_identify(hca, &socket->id);
 	identity_print(&socket->id, id);
 	log_info("hca%u: %s", index, id);
+	err = hca_join_lan(hca, prog->lan);
+	if (err)
+		return fail(path, err);
 	err = front_listen(hca, path, on_change, prog);
 	return err ? fail(path, err) : 0;
 }
@@ -464,6 +468,9 @@ static int start(struct program *prog)
 	prog->wire = wire_create();
 	if (!prog->wire)
 		return fail("wire", errno);
+	prog->lan = lan_create();
+	if (!prog->lan)
+		return fail("LAN", errno);
 	for (i = 0; i < opt->num; i++) {
 		err = start_hca(prog, i);
 		if (err)
@@ -483,6 +490,7 @@ static void finish(struct program *prog)
 		hca_destroy(prog->hcas[--prog->num]);
 	if (prog->wire)
 		wire_destroy(prog->wire);
+	lan_destroy(prog->lan);
 	if (prog->signal_fd >= 0) {
 		loop_del_fd(prog->loop, prog->signal_fd);
 		close(prog->signal_fd);

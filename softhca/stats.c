@@ -109,6 +109,45 @@ static void put_translations(struct writer *w, struct hca *hca)
 	writer_leave(w);
 }
 
+static void put_count(struct writer *w, const char *name,
+		      const struct lan_count count[LAN_KINDS])
+{
+	struct lan_count all = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < LAN_KINDS; i++) {
+		all.frames += count[i].frames;
+		all.bytes += count[i].bytes;
+	}
+	writer_enter(w, name);
+	writer_put(w, "unicast", count[LAN_UNICAST].frames);
+	writer_put(w, "multicast", count[LAN_MULTICAST].frames);
+	writer_put(w, "broadcast", count[LAN_BROADCAST].frames);
+	writer_put(w, "bytes", all.bytes);
+	writer_leave(w);
+}
+
+/* Frames, and what became of those that no guest got. */
+static void put_ethernet(struct writer *w, const struct hca *hca)
+{
+	const struct lan_stats *lan = &hca->lan.stats;
+	const struct eth_stats *eth = &hca->eth;
+
+	writer_enter(w, "ethernet");
+	put_count(w, "rx", lan->rx);
+	put_count(w, "tx", lan->tx);
+	writer_put(w, "rx_oversize", lan->rx_oversize);
+	writer_put(w, "rx_no_queue", eth->rx_no_queue);
+	writer_put(w, "rx_no_buffer", eth->rx_no_buffer);
+	writer_put(w, "rx_too_long", eth->rx_too_long);
+	writer_put(w, "rx_errors", eth->rx_errors);
+	writer_put(w, "tx_oversize", lan->tx_oversize);
+	writer_put(w, "tx_spoofed", lan->tx_spoofed);
+	writer_put(w, "tx_down", lan->tx_down);
+	writer_put(w, "tx_errors", eth->tx_errors);
+	writer_leave(w);
+}
+
 static void put_hca(struct writer *w, struct hca *hca)
 {
 	const struct front_stats *front = front_stats(hca);
@@ -147,6 +186,7 @@ static void put_hca(struct writer *w, struct hca *hca)
 	writer_put(w, "lost", wire_lost(hca->port.wire));
 	writer_put(w, "forged", wire_forged(hca->port.wire));
 	writer_leave(w);
+	put_ethernet(w, hca);
 	put_translations(w, hca);
 	writer_enter(w, "memory");
 	writer_put(w, "used", hca->mem.used);

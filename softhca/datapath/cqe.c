@@ -4,8 +4,7 @@
 
 #include "dp_qp.h"
 
-/* The device clock that a guest reads: 156250 kHz, 5 ticks in 32 ns. */
-static uint64_t timestamp(void)
+uint64_t cqe_timestamp(void)
 {
 	return loop_now_ns() / 32 * 5;
 }
@@ -61,7 +60,7 @@ void cqe_send_done(struct hca *hca, struct qp *qp, uint8_t wqe_opcode,
 	begin(cqe, qp, CQE_REQ, counter);
 	bits_set(cqe, CQE_WQE_OPCODE, wqe_opcode);
 	bits_set(cqe, CQE_BYTE_CNT, byte_cnt);
-	be64_put(cqe + CQE_TIMESTAMP, timestamp());
+	be64_put(cqe + CQE_TIMESTAMP, cqe_timestamp());
 	hca->owner->write_cqe(hca, qp->scq, cqe, put_data(cqe, data), event);
 }
 
@@ -80,7 +79,7 @@ void cqe_recv_done(struct hca *hca, struct qp *qp, const struct cqe_recv *recv)
 	bits_set(cqe, CQE_IMM, recv->imm);
 	bits_set(cqe, CQE_BYTE_CNT, recv->byte_cnt);
 	bits_set(cqe, CQE_SE, recv->solicited);
-	be64_put(cqe + CQE_TIMESTAMP, timestamp());
+	be64_put(cqe + CQE_TIMESTAMP, cqe_timestamp());
 	hca->owner->write_cqe(hca, qp->rcq, cqe, put_data(cqe, recv->data),
 			      recv->solicited);
 }

@@ -40,6 +40,8 @@ struct cqe_recv {
 	const struct cqe_data *data; /* or NULL */
 };
 
+/* The device clock that a guest reads: 156250 kHz, 5 ticks in 32 ns. */
+uint64_t cqe_timestamp(void);
 /*
  * The largest payload that goes within a CQE of cq, when the QP wants payloads
  * of up to this many bytes there.

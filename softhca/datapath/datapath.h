@@ -12,6 +12,7 @@
 
 #include "cq.h"
 #include "device.h"
+#include "eth.h"
 #include "eth_wq.h"
 #include "hw_mkey.h"
 #include "hw_wqe.h"
@@ -22,6 +23,7 @@
 #include "qp.h"
 #include "refusal.h"
 #include "srq.h"
+#include "steer.h"
 #include "trace.h"
 #include "xlat.h"
 

@@ -62,6 +62,20 @@ struct dp_stats {
 	uint64_t turn_max; /* the most work of one turn of a send queue */
 };
 
+#define HCA_COUNTER_SETS 256u
+
+/* Frames that the Ethernet queues dropped; struct lan_stats has the others. */
+struct eth_stats {
+	uint64_t rx_no_buffer;
+	uint64_t rx_no_queue; /* no entry, TIR or live queue takes the frame */
+	uint64_t rx_too_long; /* for the receive WQE */
+	uint64_t rx_errors;   /* memory that cannot be written */
+	uint64_t tx_errors;   /* WQEs that stopped a send queue */
+	uint64_t no_buffer[HCA_COUNTER_SETS]; /* by the queue's counter set */
+};
+
+struct flow_table;
+
 struct hca {
 	char name[8]; /* "hca0" */
 	struct loop *loop;
@@ -72,6 +86,9 @@ struct hca {
 	struct port port; /* its addresses are gids[] */
 	struct roce_addr gids[HCA_GID_TABLE];
 
+	struct lan_port lan;
+	struct flow_table *flow_root; /* where frames begin, or NULL */
+
 	/* Objects, by kind; the floor above fills these in. */
 	struct obj_table obj[OBJ_KINDS];
 	struct qp *gsi_qp;	 /* the live QP of service type QP1, or NULL */
@@ -80,6 +97,7 @@ struct hca {
 
 	const struct dp_owner *owner; /* gets CQEs and events */
 	struct dp_stats stats;
+	struct eth_stats eth;
 	struct refusal refused; /* the last one */
 
 	struct datapath *dp;	 /* private to the data path */

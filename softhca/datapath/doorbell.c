@@ -20,6 +20,6 @@ void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 		struct eth_wq *sq = (struct eth_wq *)obj;
 
 		if (sq->uar == uar)
-			eth_sq_doorbell(hca, sq);
+			eth_sq_doorbell(sq);
 	}
 }

@@ -11,6 +11,7 @@
 #include "base.h"
 
 struct cq;
+struct hca;
 
 /* Values of the state field in the contexts of RMP, RQ and SQ. */
 enum wqc_state {
@@ -27,6 +28,13 @@ struct eth_wq {
 	uint32_t user_index, pd, uar;
 	uint64_t dbr;
 	uint16_t ci;
+	/* Receive queue */
+	bool keep_vlan;	     /* else the first tag goes into the CQE */
+	uint8_t counter_set; /* of Q counters; 0: none */
+	/* Send queue */
+	struct hca *hca;
+	struct loop_work work; /* its fn is set by eth_sq_init() */
+	uint32_t lso_done;     /* payload of the current WQE that is sent */
 };
 
 #endif

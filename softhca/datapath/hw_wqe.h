@@ -41,6 +41,7 @@ enum wqe_opcode {
 	WQE_WRITE_IMM = 0x09,
 	WQE_SEND = 0x0a,
 	WQE_SEND_IMM = 0x0b,
+	WQE_LSO = 0x0e,
 	WQE_READ = 0x10,
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
@@ -79,6 +80,18 @@ enum wqe_opcode {
 #define DATA_LKEY	0x04, 31, 0
 #define DATA_ADDR	0x08
 #define INLINE_HDR	4u
+
+/* Ethernet segment, behind the control segment of an Ethernet SQ */
+#define ETH_SIZE	  16u
+#define ETH_L3_SUM	  0x04, 30, 30
+#define ETH_L4_SUM	  0x04, 31, 31
+#define ETH_MSS		  0x04, 15, 0
+#define ETH_INSERT_VLAN	  0x0c, 31, 31
+#define ETH_INSERT_SVLAN  0x0c, 16, 16
+#define ETH_VLAN	  0x0c, 15, 0
+#define ETH_INLINE_LEN	  0x0c, 25, 16 /* without ETH_INSERT_VLAN */
+#define ETH_INLINE_AT	  14u
+#define ETH_INLINE_IN_SEG 2u /* of the inline header; the rest follows */
 
 /* UMR control segment; the key's context follows, and then the list */
 #define UMR_CTRL_SIZE	48u
@@ -120,6 +133,24 @@ enum wqe_opcode {
 #define CQE_OPCODE	 0x3c, 7, 4
 #define CQE_FORMAT	 0x3c, 3, 2
 #define CQE_SE		 0x3c, 1, 1
+
+/* CQE of a frame */
+#define CQE_RSS_HASH	0x0c, 31, 0
+#define CQE_RSS_L4	0x10, 31, 30 /* 1 TCP, 2 UDP */
+#define CQE_RSS_L3	0x10, 27, 26 /* 1 IPv4, 2 IPv6 */
+#define CQE_CSUM_AT	0x14	     /* in the byte order of the sum */
+#define CQE_L2_OK	0x1c, 24, 24
+#define CQE_L3_OK	0x1c, 25, 25
+#define CQE_L4_OK	0x1c, 26, 26
+#define CQE_L4_HDR	0x1c, 22, 20
+#define CQE_L3_HDR	0x1c, 19, 18 /* 1 IPv6, 2 IPv4 */
+#define CQE_VLAN_HERE	0x1c, 16, 16
+#define CQE_VLAN	0x1c, 15, 0
+#define CQE_FLOW_TAG	0x38, 23, 0
+#define CQE_HDR_TCP	1u /* without ACK */
+#define CQE_HDR_UDP	2u
+#define CQE_HDR_TCP_ACK 3u /* without data */
+#define CQE_HDR_TCP_ALL 4u
 
 /*
  * Payload within the CQE.  Up to 32 bytes lie at the start of the 64-byte

@@ -7,6 +7,8 @@
 #ifndef SOFTHCA_NET_H
 #define SOFTHCA_NET_H
 
+#include "ether.h"
+#include "lan.h"
 #include "packet.h"
 #include "port.h"
 #include "wire.h"

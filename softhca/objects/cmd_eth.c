@@ -3,7 +3,7 @@
  * Commands of Ethernet receive and send queues.
  *
  * Both have the states RST, RDY and ERR.  A send queue in RDY executes its WQEs
- * (eth.c).  A receive queue never fills a buffer, because no frame reaches it.
+ * (eth_tx.c), and a receive queue in RDY takes frames (eth_rx.c).
  */
 #include "cmd_tables.h"
 #include "handlers.h"
@@ -13,6 +13,7 @@ static void wq_free(struct obj *obj)
 {
 	struct eth_wq *wq = (struct eth_wq *)obj;
 
+	eth_sq_fini(wq);
 	ring_free(&wq->ring);
 	mem_free(wq);
 }
@@ -52,7 +53,8 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_STATE,
 			      "a new queue must be in state RST");
 	if (bits_get(in, WQ_TYPE) > WQ_TYPE_CYCLIC || bits_get(in, WQ_UMEM) ||
-	    bits_get(in, WQ_DBR_UMEM))
+	    bits_get(in, WQ_DBR_UMEM) ||
+	    (kind == OBJ_ETH_RQ && bits_get(in, WQ_TYPE) != WQ_TYPE_CYCLIC))
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_UNSUPPORTED,
 			      "a type of queue that is not reported");
 	if (bits_get(in, WQ_LOG_SIZE) > LOG_MAX_WQ_SZ)
@@ -80,6 +82,7 @@ static enum cmd_status make_wq(struct hca *hca, struct cmd *cmd,
 		wq_free(&wq->obj);
 		return status;
 	}
+	wq->hca = hca;
 	wq->state = WQC_STATE_RST;
 	wq->cq = (struct cq *)cq;
 	wq->pd = pdn;
@@ -100,9 +103,18 @@ static enum cmd_status create_rq(struct hca *hca, struct cmd *cmd)
 	if (bits_get(rqc, RQC_MEM_TYPE) || bits_get(rqc, RQC_HAIRPIN))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_RQ, SYND_UNSUPPORTED,
 			      "an RQ must have memory of its own");
+	if (bits_get(rqc, RQC_SCATTER_FCS))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_RQ, SYND_UNSUPPORTED,
+			      "the FCS is not reported to be received");
+	if (bits_get(rqc + WQ_AT, WQ_LOG_STRIDE) < LOG_MIN_STRIDE_RQ ||
+	    bits_get(rqc + WQ_AT, WQ_LOG_STRIDE) > LOG_MAX_STRIDE_RQ)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_ETH_RQ, SYND_SIZE,
+			      "the stride of the RQ is out of range");
 	status = make_wq(hca, cmd, OBJ_ETH_RQ, bits_get(rqc, RQC_CQN), &rq);
 	if (status)
 		return status;
+	rq->keep_vlan = bits_get(rqc, RQC_KEEP_VLAN);
+	rq->counter_set = (uint8_t)bits_get(rqc, RQC_COUNTER_SET);
 	return cmd_create(hca, cmd, &rq->obj);
 }
 
@@ -137,6 +149,7 @@ static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
 	 * frees its UAR before its queues.
 	 */
 	sq->uar = uar->id;
+	eth_sq_init(sq);
 	obj_use(&sq->obj, tis);
 	return cmd_create(hca, cmd, &sq->obj);
 }
@@ -144,7 +157,10 @@ static enum cmd_status create_sq(struct hca *hca, struct cmd *cmd)
 static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
 				 enum obj_kind kind)
 {
-	uint32_t state = bits_get(cmd->in + CMD_WQ_CTX_AT, WQC_STATE);
+	const uint8_t *ctx = cmd->in + CMD_WQ_CTX_AT;
+	uint64_t fields = be64_get(cmd->in + MODIFY_BITMASK_AT);
+	uint64_t known = kind == OBJ_ETH_RQ ? RQ_BIT_VLAN | RQ_BIT_COUNTER : 0;
+	uint32_t state = bits_get(ctx, WQC_STATE);
 	enum cmd_status status;
 	struct eth_wq *wq;
 	struct obj *obj;
@@ -154,9 +170,9 @@ static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
 	if (status)
 		return status;
 	wq = (struct eth_wq *)obj;
-	if (be64_get(cmd->in + MODIFY_BITMASK_AT))
+	if (fields & ~known)
 		return refuse(cmd, CMD_BAD_PARAM, kind, SYND_FIELD,
-			      "only the state can be modified");
+			      "a field of the queue that cannot be modified");
 	if (bits_get(cmd->in, WQC_OLD_STATE) != wq->state ||
 	    !can_change(wq->state, state))
 		return refuse(cmd, CMD_BAD_RES_STATE, kind, SYND_STATE,
@@ -164,6 +180,12 @@ static enum cmd_status modify_wq(struct hca *hca, struct cmd *cmd,
 	if (state == WQC_STATE_RST)
 		wq->ci = 0;
 	wq->state = (uint8_t)state;
+	if (fields & RQ_BIT_VLAN)
+		wq->keep_vlan = bits_get(ctx, RQC_KEEP_VLAN);
+	if (fields & RQ_BIT_COUNTER)
+		wq->counter_set = (uint8_t)bits_get(ctx, RQC_COUNTER_SET);
+	if (kind == OBJ_ETH_SQ)
+		eth_sq_modified(wq);
 	return CMD_OK;
 }
 
@@ -200,6 +222,8 @@ static enum cmd_status query_wq(struct hca *hca, struct cmd *cmd,
 		return status;
 	wq = (const struct eth_wq *)obj;
 	bits_set(ctx, WQC_STATE, wq->state);
+	bits_set(ctx, RQC_KEEP_VLAN, wq->keep_vlan);
+	bits_set(ctx, RQC_COUNTER_SET, wq->counter_set);
 	bits_set(ctx, SQC_USER_INDEX, wq->user_index);
 	bits_set(ctx, SQC_CQN, wq->cq->obj.id);
 	bits_set(ctx + WQ_AT, WQ_TYPE, WQ_TYPE_CYCLIC);

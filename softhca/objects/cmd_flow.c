@@ -4,8 +4,8 @@
  *
  * The commands keep and check the structure: an entry lies in its group, a
  * group lies in its table, and a destination exists and cannot be destroyed.
- * They do not keep the match values, because no frame is steered yet.  There
- * are only the receive tables of the NIC.
+ * steer.c finds the entry for a frame.  There are only the receive tables of the
+ * NIC, and they match the outer headers of layers 2 to 4.
  *
  * An entry is not an object with a number of its own.  The table finds it by
  * its index.  The entry holds references to its group and its destinations.
@@ -19,27 +19,6 @@
 #define FTE_SET	      0u
 #define DEST_SIZE     8u
 #define ACTIONS_KNOWN (FLOW_ACTION_ALLOW | FLOW_ACTION_DROP | FLOW_ACTION_FWD)
-
-struct flow_group {
-	struct obj obj; /* uses its table */
-	struct flow_table *table;
-	uint32_t start, end;
-};
-
-struct fte {
-	struct fte *next, *prev;
-	uint32_t index, num_dests;
-	struct obj *group;
-	struct obj *dest[];
-};
-
-struct flow_table {
-	struct obj obj;
-	uint32_t level, log_size;
-	struct obj *miss;   /* the next table after a miss, or NULL */
-	struct fte **entry; /* by index; NULL until the first entry is set */
-	struct fte *first;
-};
 
 static void group_free(struct obj *obj)
 {
@@ -56,6 +35,7 @@ static void table_free(struct obj *obj)
 		mem_free(fte);
 	}
 	mem_free(table->entry);
+	mem_free(table->chains);
 	mem_free(table);
 }
 
@@ -138,7 +118,17 @@ static enum cmd_status create_flow_table(struct hca *hca, struct cmd *cmd)
 	table->miss = miss;
 	if (miss)
 		miss->refs++;
+	if (!hca->flow_root || table->level < hca->flow_root->level)
+		hca->flow_root = table;
 	return CMD_OK;
+}
+
+static void find_lower(struct obj *obj, void *arg)
+{
+	struct flow_table *table = (struct flow_table *)obj, **lowest = arg;
+
+	if (!*lowest || table->level < (*lowest)->level)
+		*lowest = table;
 }
 
 static enum cmd_status modify_flow_table(struct hca *hca, struct cmd *cmd)
@@ -181,6 +171,43 @@ static enum cmd_status destroy_flow_table(struct hca *hca, struct cmd *cmd)
 	if (table->miss)
 		table->miss->refs--;
 	obj_del(obj_table(hca, OBJ_FLOW_TABLE), obj);
+	if (table == hca->flow_root) {
+		hca->flow_root = NULL;
+		obj_for_each(obj_table(hca, OBJ_FLOW_TABLE), find_lower,
+			     &hca->flow_root);
+	}
+	return CMD_OK;
+}
+
+/*
+ * Does a mask select what steer_key() does not fill in?  Such entries would
+ * silently match nothing.
+ */
+static bool has_more(const uint8_t *param)
+{
+	size_t i;
+
+	if (bits_get(param, KEY_NOT_FILLED))
+		return true;
+	for (i = FLOW_KEY_SIZE; i < FG_MASK_SIZE; i++)
+		if (param[i])
+			return true;
+	return false;
+}
+
+/* A group without criteria matches every frame. */
+static enum cmd_status read_mask(struct cmd *cmd, struct flow_key *mask)
+{
+	uint32_t criteria = bits_get(cmd->in, FG_CRITERIA);
+	const uint8_t *in = cmd->in + FG_MASK_AT;
+
+	memset(mask, 0, sizeof(*mask));
+	if (criteria & ~FG_OUTER || (criteria && has_more(in)))
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
+			      SYND_UNSUPPORTED,
+			      "a field of frames that cannot be matched");
+	if (criteria)
+		memcpy(mask, in, sizeof(*mask));
 	return CMD_OK;
 }
 
@@ -191,9 +218,15 @@ static enum cmd_status create_flow_group(struct hca *hca, struct cmd *cmd)
 	struct flow_table *table;
 	enum cmd_status status = get_table(hca, cmd, &table);
 	struct flow_group *group;
+	struct flow_key mask;
 
+	if (!status)
+		status = read_mask(cmd, &mask);
 	if (status)
 		return status;
+	if (table->num_groups == STEER_MAX_GROUPS)
+		return refuse(cmd, CMD_LIM_ERR, OBJ_FLOW_GROUP, SYND_SIZE,
+			      "the table has no room for another group");
 	if (bits_get(cmd->in, FG_TYPE))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
 			      SYND_UNSUPPORTED,
@@ -209,8 +242,12 @@ static enum cmd_status create_flow_group(struct hca *hca, struct cmd *cmd)
 	group->table = table;
 	group->start = start;
 	group->end = end;
+	group->mask = mask;
 	obj_use(&group->obj, &table->obj);
-	return cmd_create(hca, cmd, &group->obj);
+	status = cmd_create(hca, cmd, &group->obj);
+	if (!status)
+		steer_link_group(group);
+	return status;
 }
 
 static enum cmd_status get_group(struct hca *hca, struct cmd *cmd,
@@ -244,6 +281,7 @@ static enum cmd_status destroy_flow_group(struct hca *hca, struct cmd *cmd)
 		status = cmd_check_destroy(hca, cmd, OBJ_FLOW_GROUP, id, &obj);
 	if (status)
 		return status;
+	steer_unlink_group(group);
 	obj_del(obj_table(hca, OBJ_FLOW_GROUP), obj);
 	return CMD_OK;
 }
@@ -305,12 +343,13 @@ static void fte_link(struct flow_table *table, struct fte *fte)
 
 	for (i = 0; i < fte->num_dests; i++)
 		fte->dest[i]->refs++;
-	fte->group->refs++;
+	fte->group->obj.refs++;
 	fte->next = table->first;
 	if (fte->next)
 		fte->next->prev = fte;
 	table->first = fte;
 	table->entry[fte->index] = fte;
+	steer_link(table, fte);
 }
 
 static void fte_unlink(struct flow_table *table, struct fte *fte)
@@ -319,7 +358,8 @@ static void fte_unlink(struct flow_table *table, struct fte *fte)
 
 	for (i = 0; i < fte->num_dests; i++)
 		fte->dest[i]->refs--;
-	fte->group->refs--;
+	fte->group->obj.refs--;
+	steer_unlink(table, fte);
 	if (fte->next)
 		fte->next->prev = fte->prev;
 	if (fte->prev)
@@ -353,8 +393,12 @@ static enum cmd_status set_fte(struct hca *hca, struct cmd *cmd)
 		table->entry = mem_array(&hca->mem,
 					 (size_t)1 << table->log_size,
 					 sizeof(struct fte *));
+	if (!table->chains)
+		table->chains = mem_array(&hca->mem,
+					  steer_num_chains(table->log_size),
+					  sizeof(struct fte *));
 	fte = mem_alloc(&hca->mem, sizeof(*fte) + num * sizeof(fte->dest[0]));
-	if (!table->entry || !fte) {
+	if (!table->entry || !table->chains || !fte) {
 		status = refuse(cmd, CMD_LIM_ERR, OBJ_FLOW_TABLE, SYND_MEMORY,
 				"out of memory");
 		goto err_free;
@@ -366,7 +410,11 @@ static enum cmd_status set_fte(struct hca *hca, struct cmd *cmd)
 	}
 	fte->index = index;
 	fte->num_dests = num;
-	fte->group = &group->obj;
+	fte->group = group;
+	fte->tag = bits_get(flow, FLOW_TAG);
+	fte->forward = bits_get(flow, FLOW_ACTION) & FLOW_ACTION_FWD;
+	memcpy(&fte->value, flow + FLOW_VALUE_AT, sizeof(fte->value));
+	steer_mask(&fte->value, &group->mask);
 	status = find_dests(hca, cmd, fte);
 	if (status)
 		goto err_free;

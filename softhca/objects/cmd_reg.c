@@ -39,9 +39,10 @@ static const char *pmtu_write(struct hca *hca, const uint8_t *data)
 {
 	uint32_t mtu = bits_get(data, PMTU_ADMIN);
 
-	if (!mtu || mtu > HCA_MAX_MTU)
+	if (mtu < ETHER_MIN + ETHER_FCS || mtu > HCA_MAX_MTU)
 		return "the port's MTU is out of range";
 	hca->objects->vport.port_mtu = (uint16_t)mtu;
+	vport_to_lan(hca);
 	return NULL;
 }
 
@@ -88,13 +89,6 @@ static const char *pfcc_write(struct hca *hca, const uint8_t *data)
 	if (bits_get(data, PFCC_TX) || bits_get(data, PFCC_RX))
 		return "flow control is not supported";
 	return NULL;
-}
-
-/* No frame passes the port: all counters of all groups are zero. */
-static void ppcnt_read(struct hca *hca, uint8_t *data)
-{
-	(void)hca;
-	memset(data + PPCNT_HEADER, 0, PPCNT_SIZE - PPCNT_HEADER);
 }
 
 static void node_desc_read(struct hca *hca, uint8_t *data)

@@ -93,7 +93,11 @@ static enum cmd_status destroy_uctx(struct hca *hca, struct cmd *cmd)
 
 static enum cmd_status alloc_q_counter(struct hca *hca, struct cmd *cmd)
 {
-	return alloc_res(hca, cmd, OBJ_COUNTER);
+	enum cmd_status status = alloc_res(hca, cmd, OBJ_COUNTER);
+
+	if (!status)
+		hca->eth.no_buffer[bits_get(cmd->out, CMD_NUMBER8)] = 0;
+	return status;
 }
 
 static enum cmd_status dealloc_q_counter(struct hca *hca, struct cmd *cmd)
@@ -109,13 +113,24 @@ static enum cmd_status dealloc_q_counter(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* Errors are not counted by set, so all counters of a set stay at zero. */
+/*
+ * A set counts the frames for which its Ethernet RQs had no buffer.  Its other
+ * counters stay at zero: errors of QPs are not counted by set.
+ */
 static enum cmd_status query_q_counter(struct hca *hca, struct cmd *cmd)
 {
+	uint32_t set = bits_get(cmd->in, Q_COUNTER_SET);
+	enum cmd_status status;
 	struct obj *obj;
 
-	return cmd_query(hca, cmd, OBJ_COUNTER,
-			 bits_get(cmd->in, Q_COUNTER_SET), &obj);
+	status = cmd_query(hca, cmd, OBJ_COUNTER, set, &obj);
+	if (status)
+		return status;
+	bits_set(cmd->out, Q_COUNTER_NO_BUFFER,
+		 (uint32_t)hca->eth.no_buffer[set]);
+	if (bits_get(cmd->in, Q_COUNTER_CLEAR))
+		hca->eth.no_buffer[set] = 0;
+	return CMD_OK;
 }
 
 const struct cmd_def cmds_res[] = {

@@ -3,8 +3,8 @@
  * Commands of the objects between the Ethernet port and its queues: transport
  * interfaces for receive (TIR) and send (TIS), and tables of RQs (RQT).
  *
- * The objects keep their contexts and the references in them.  No frame goes
- * through them yet.
+ * The objects keep their contexts and the references in them.  What the data
+ * path needs of a TIR is in struct tir (steer.h).
  */
 #include <string.h>
 
@@ -18,17 +18,13 @@
 
 /* A TIR or TIS; ctx is the context that the driver gave. */
 struct interface {
-	struct obj obj;
+	struct tir tir; /* of a TIS only its obj is used */
 	uint8_t ctx[TIRC_SIZE];
 };
 
 _Static_assert(TISC_SIZE <= TIRC_SIZE, "a TIS fits where a TIR does");
-
-struct rqt {
-	struct obj obj;
-	uint32_t max, num;
-	struct obj *rq[]; /* the RQT holds a reference to each */
-};
+_Static_assert(TIRC_HASH_AT + RSS_KEY_SIZE == 0x50,
+	       "the selector of fields is behind the key");
 
 static void plain_free(struct obj *obj)
 {
@@ -44,9 +40,33 @@ static enum cmd_status make_interface(struct hca *hca, struct cmd *cmd,
 	if (!new)
 		return refuse(cmd, CMD_LIM_ERR, kind, SYND_MEMORY,
 			      "out of memory");
-	obj_init(&new->obj, kind, cmd->uid, plain_free);
+	obj_init(&new->tir.obj, kind, cmd->uid, plain_free);
 	memcpy(new->ctx, cmd->in + CMD_WQ_CTX_AT, size);
 	*made = new;
+	return CMD_OK;
+}
+
+/*
+ * Tell the data path what the context wants.  The kernel calls the two bits of
+ * TIRC_SELF_LB "block", but sets them to allow.
+ */
+static void set_tir(struct interface *tir)
+{
+	uint32_t own = bits_get(tir->ctx, TIRC_SELF_LB);
+
+	tir->tir.own_unicast = own & SELF_LB_UNICAST;
+	tir->tir.own_multicast = own & SELF_LB_MULTICAST;
+	tir->tir.function = bits_get(tir->ctx, TIRC_HASH_FN);
+	tir->tir.symmetric = bits_get(tir->ctx, TIRC_HASH_SYMMETRIC);
+	tir->tir.fields = bits_get(tir->ctx, TIRC_HASH_FIELDS);
+	memcpy(tir->tir.key, tir->ctx + TIRC_HASH_AT, RSS_KEY_SIZE);
+}
+
+static enum cmd_status check_hash(struct cmd *cmd)
+{
+	if (bits_get(cmd->in + CMD_WQ_CTX_AT, TIRC_HASH_FN) > RSS_TOEPLITZ)
+		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_TYPE,
+			      "unknown hash function");
 	return CMD_OK;
 }
 
@@ -60,7 +80,10 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 	if (bits_get(tirc, TIRC_TLS))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_UNSUPPORTED,
 			      "TLS is not reported");
-	status = cmd_use(hca, cmd, OBJ_TD, bits_get(tirc, TIRC_TD), &td);
+	status = check_hash(cmd);
+	if (!status)
+		status =
+			cmd_use(hca, cmd, OBJ_TD, bits_get(tirc, TIRC_TD), &td);
 	if (status)
 		return status;
 	switch (bits_get(tirc, TIRC_DISP_TYPE)) {
@@ -80,9 +103,14 @@ static enum cmd_status create_tir(struct hca *hca, struct cmd *cmd)
 		status = make_interface(hca, cmd, OBJ_TIR, TIRC_SIZE, &tir);
 	if (status)
 		return status;
-	obj_use(&tir->obj, td);
-	obj_use(&tir->obj, target);
-	return cmd_create(hca, cmd, &tir->obj);
+	if (target->kind == OBJ_RQT)
+		tir->tir.rqt = (struct rqt *)target;
+	else
+		tir->tir.rq = (struct eth_wq *)target;
+	set_tir(tir);
+	obj_use(&tir->tir.obj, td);
+	obj_use(&tir->tir.obj, target);
+	return cmd_create(hca, cmd, &tir->tir.obj);
 }
 
 /* The destination of frames cannot change; how they are hashed can. */
@@ -102,6 +130,9 @@ static enum cmd_status modify_tir(struct hca *hca, struct cmd *cmd)
 	if (mask & ~(uint64_t)(TIR_BIT_HASH | TIR_BIT_SELF_LB))
 		return refuse(cmd, CMD_BAD_PARAM, OBJ_TIR, SYND_FIELD,
 			      "a TIR field that cannot be modified");
+	status = mask & TIR_BIT_HASH ? check_hash(cmd) : CMD_OK;
+	if (status)
+		return status;
 	if (mask & TIR_BIT_HASH) {
 		bits_set(tir->ctx, TIRC_HASH_SYMMETRIC,
 			 bits_get(new, TIRC_HASH_SYMMETRIC));
@@ -111,6 +142,7 @@ static enum cmd_status modify_tir(struct hca *hca, struct cmd *cmd)
 	}
 	if (mask & TIR_BIT_SELF_LB)
 		bits_set(tir->ctx, TIRC_SELF_LB, bits_get(new, TIRC_SELF_LB));
+	set_tir(tir);
 	return CMD_OK;
 }
 
@@ -153,8 +185,8 @@ static enum cmd_status create_tis(struct hca *hca, struct cmd *cmd)
 		status = make_interface(hca, cmd, OBJ_TIS, TISC_SIZE, &tis);
 	if (status)
 		return status;
-	obj_use(&tis->obj, td);
-	return cmd_create(hca, cmd, &tis->obj);
+	obj_use(&tis->tir.obj, td);
+	return cmd_create(hca, cmd, &tis->tir.obj);
 }
 
 static enum cmd_status modify_tis(struct hca *hca, struct cmd *cmd)

@@ -4,8 +4,8 @@
  *
  * There is one port with one vport.  The vport keeps the settings of the
  * Ethernet driver (MTU, address lists, promiscuity) and returns them on a
- * query.  They have no effect, because no frame reaches the HCA.  The RoCE
- * addresses are the HCA's GIDs; the wire finds the HCA by them.
+ * query.  The lists and the promiscuity decide which frames the LAN brings.  The
+ * RoCE addresses are the HCA's GIDs; the wire finds the HCA by them.
  */
 #include <string.h>
 
@@ -47,11 +47,29 @@ static enum cmd_status query_vport_state(struct hca *hca, struct cmd *cmd)
 	return CMD_OK;
 }
 
-/* No frame passes the port, so all counters stay at zero. */
+static void put_count(uint8_t *out, size_t at, const struct lan_count *count)
+{
+	be64_put(out + at, count->frames);
+	be64_put(out + at + 8, count->bytes);
+}
+
 static enum cmd_status query_vport_counter(struct hca *hca, struct cmd *cmd)
 {
-	(void)hca;
-	return check_vport(cmd);
+	const struct lan_stats *s = &hca->lan.stats;
+	enum cmd_status status = check_vport(cmd);
+
+	if (status)
+		return status;
+	if (bits_get(cmd->in, VPORT_COUNTER_CLEAR))
+		return cmd_refuse(cmd, CMD_BAD_PARAM, SYND_FIELD,
+				  "counters cannot be cleared");
+	put_count(cmd->out, 0x70, &s->rx[LAN_BROADCAST]);
+	put_count(cmd->out, 0x80, &s->tx[LAN_BROADCAST]);
+	put_count(cmd->out, 0x90, &s->rx[LAN_UNICAST]);
+	put_count(cmd->out, 0xa0, &s->tx[LAN_UNICAST]);
+	put_count(cmd->out, 0xb0, &s->rx[LAN_MULTICAST]);
+	put_count(cmd->out, 0xc0, &s->tx[LAN_MULTICAST]);
+	return CMD_OK;
 }
 
 static void put_list(const struct vport *vport, uint32_t type, uint8_t *nvc,
@@ -174,6 +192,7 @@ static enum cmd_status modify_nic_vport_context(struct hca *hca,
 		vport->promisc = (uint8_t)bits_get(nvc, NVC_PROMISC);
 	if (fields & VPORT_FIELD_ROCE)
 		vport->roce_en = bits_get(nvc, NVC_ROCE_EN);
+	vport_to_lan(hca);
 	return CMD_OK;
 }
 

@@ -48,6 +48,8 @@
 #define UCTX_CAPS	    0x10, 31, 0
 #define CREATE_UCTX_MIN	    0x14u
 #define Q_COUNTER_SET	    0x1c, 7, 0
+#define Q_COUNTER_CLEAR	    0x18, 31, 31
+#define Q_COUNTER_NO_BUFFER 0x30, 31, 0
 #define QUERY_Q_COUNTER_IN  0x20u
 #define QUERY_Q_COUNTER_OUT 0x100u
 
@@ -242,11 +244,16 @@
 #define XRC_SRQ_ARM_LWM	     0x0c, 15, 0
 
 /* Ethernet objects */
+#define RQC_SCATTER_FCS	    0x00, 29, 29
+#define RQC_KEEP_VLAN	    0x00, 28, 28
 #define RQC_MEM_TYPE	    0x00, 27, 24
 #define RQC_HAIRPIN	    0x00, 17, 17
 #define RQC_USER_INDEX	    0x04, 23, 0
 #define RQC_CQN		    0x08, 23, 0
+#define RQC_COUNTER_SET	    0x0c, 31, 24
 #define RQC_RMPN	    0x10, 23, 0
+#define RQ_BIT_VLAN	    0x2u
+#define RQ_BIT_COUNTER	    0x8u
 #define SQC_REG_UMR	    0x00, 19, 19
 #define SQC_HAIRPIN	    0x00, 17, 17
 #define SQC_USER_INDEX	    0x04, 23, 0
@@ -261,7 +268,10 @@
 #define TIRC_HASH_SYMMETRIC 0x20, 31, 31
 #define TIRC_HASH_FN	    0x24, 31, 28
 #define TIRC_SELF_LB	    0x24, 25, 24
+#define SELF_LB_UNICAST	    1u
+#define SELF_LB_MULTICAST   2u
 #define TIRC_HASH_AT	    0x28u /* key and field selectors */
+#define TIRC_HASH_FIELDS    0x50, 3, 0
 #define TIRC_HASH_SIZE	    0x30u
 #define TIRC_SIZE	    0xf0u
 #define TIR_BIT_HASH	    0x04u
@@ -293,12 +303,18 @@
 #define FG_START	  0x1c, 31, 0
 #define FG_END		  0x24, 31, 0
 #define FG_ID		  0x18, 31, 0
+#define FG_CRITERIA	  0x3c, 7, 0
+#define FG_MASK_AT	  0x40u
+#define FG_OUTER	  0x1u
+#define FG_MASK_SIZE	  0x200u
 #define FTE_CTX_AT	  0x40u
 #define FLOW_GROUP	  0x04, 31, 0
+#define FLOW_TAG	  0x08, 23, 0
 #define FLOW_ACTION	  0x0c, 15, 0
 #define FLOW_EXTENDED	  0x10, 31, 31
 #define FLOW_NUM_DEST	  0x10, 23, 0
 #define FLOW_NUM_COUNTER  0x14, 23, 0
+#define FLOW_VALUE_AT	  0x40u
 #define FLOW_DEST_AT	  0x300u /* of the flow context */
 #define DEST_TYPE	  0x00, 31, 24
 #define DEST_ID		  0x00, 23, 0
@@ -334,6 +350,9 @@
 #define NVC_PORT_GUID_AT     0x30u
 #define NVC_NODE_GUID_AT     0x38u
 #define NVC_PROMISC	     0xf0, 31, 29
+#define PROMISC_UC	     4u
+#define PROMISC_MC	     2u
+#define PROMISC_ALL	     1u
 #define NVC_LIST_TYPE	     0xf0, 26, 24
 #define NVC_LIST_SIZE	     0xf0, 11, 0
 #define NVC_ADDRESS_AT	     0xf4u /* 8 bytes, the MAC in the last 6 */
@@ -344,6 +363,7 @@
 #define NVC_MAC_SIZE	     8u /* the MAC in the last 6 */
 #define NVC_VLAN_SIZE	     4u
 #define NVC_VLAN	     0x00, 11, 0
+#define VPORT_COUNTER_CLEAR  0x18, 31, 31
 #define VPORT_COUNTER_IN     0x20u
 #define VPORT_COUNTER_OUT    0x210u
 #define PKEY_INDEX	     0x0c, 15, 0
@@ -379,6 +399,9 @@
 #define PFCC_TX		     0x08, 31, 0
 #define PFCC_RX		     0x0c, 31, 0
 #define PFCC_SIZE	     0x20u
+#define PPCNT_GROUP	     0x00, 5, 0
+#define PPCNT_PRIO	     0x04, 4, 0
+#define PPCNT_CLEAR	     0x04, 31, 31
 #define PPCNT_HEADER	     8u
 #define PPCNT_SIZE	     0x100u
 #define NODE_DESC_SIZE	     0x40u

@@ -48,6 +48,7 @@ static void set_defaults(struct hca *hca)
 	hca->obj[OBJ_QP].limit = 1u << LOG_MAX_QP;
 	hca->objects->cmd_eqn = 0;
 	hca->gsi_qp = NULL;
+	hca->flow_root = NULL;
 	vport_reset(hca);
 }
 

@@ -22,6 +22,10 @@ struct vport {
 };
 
 void vport_reset(struct hca *hca);
+/* Tell the LAN of a change: addresses, promiscuity, MTU, link. */
+void vport_to_lan(struct hca *hca);
+/* ppcnt.c: fill in the counters that the register's head asks for. */
+void ppcnt_read(struct hca *hca, uint8_t *data);
 /* Set the port's administrative state.  A change raises a port event. */
 void port_set_admin(struct hca *hca, bool up);
 

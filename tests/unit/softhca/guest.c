@@ -41,8 +41,11 @@ void guest_init(struct guest *guest)
 	assert_non_null(guest->loop);
 	guest->wire = wire_create();
 	assert_non_null(guest->wire);
+	guest->lan = lan_create();
+	assert_non_null(guest->lan);
 	guest->hca = hca_create(guest->loop, guest->wire, 0);
 	assert_non_null(guest->hca);
+	assert_int_equal(hca_join_lan(guest->hca, guest->lan), 0);
 	init_ram(guest);
 }
 
@@ -51,8 +54,10 @@ void guest_init_on(struct guest *guest, struct guest *other, unsigned int index)
 	memset(guest, 0, sizeof(*guest));
 	guest->loop = other->loop;
 	guest->wire = other->wire;
+	guest->lan = other->lan;
 	guest->hca = hca_create(guest->loop, guest->wire, index);
 	assert_non_null(guest->hca);
+	assert_int_equal(hca_join_lan(guest->hca, guest->lan), 0);
 	init_ram(guest);
 }
 
@@ -61,6 +66,7 @@ void guest_fini(struct guest *guest)
 	hca_destroy(guest->hca);
 	if (guest->own_loop) {
 		wire_destroy(guest->wire);
+		lan_destroy(guest->lan);
 		loop_destroy(guest->loop);
 	}
 	munmap(guest->ram, GUEST_RAM_SIZE);

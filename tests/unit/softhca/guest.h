@@ -25,6 +25,7 @@
 struct guest {
 	struct loop *loop;
 	struct wire *wire;
+	struct lan *lan;
 	struct hca *hca;
 	uint8_t *ram; /* the guest's own view */
 	int fd;

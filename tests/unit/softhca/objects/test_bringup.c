@@ -286,6 +286,7 @@ static void interface_up(struct boot *boot)
 	be32_put((uint8_t *)guest_ptr(guest, boot->sq.dbr, 8) + 4, 1);
 	guest_write64(guest, (uint64_t)drv->uar * 4096 + 0x800,
 		      (uint64_t)boot->sq.number << 8);
+	guest_run(guest);
 	assert_true(drv_irq(guest, drv->comp_eq.vector));
 	assert_non_null(drv_eqe(guest, &drv->comp_eq));
 	assert_non_null(drv_cqe(guest, &drv->cq));

@@ -41,14 +41,19 @@ static void setup_sq(struct drv_wq *sq)
 			 CMD_OK);
 }
 
-/* A WQE of so many 16-byte units at *pi, which it moves on. */
+/*
+ * A WQE of so many 16-byte units at *pi, which it moves on.  If there is room it
+ * holds a frame, all of it in the inline header.
+ */
 static void post(struct drv_wq *sq, uint16_t *pi, uint8_t opcode,
 		 unsigned int ds, bool signalled)
 {
 	uint64_t at = (uint64_t)(*pi % 8) * 64;
-	uint8_t *ctrl = guest_ptr(guest, sq->ring.gpa + at, 16);
+	uint8_t *ctrl = guest_ptr(guest, sq->ring.gpa + at, 32);
 
-	memset(ctrl, 0, 16);
+	memset(ctrl, 0, 32);
+	if (ds > 2)
+		be16_put(ctrl + 16 + 12, (uint16_t)((ds - 2) * 16 + 2));
 	be32_put(ctrl, (uint32_t)*pi << 8 | opcode);
 	be32_put(ctrl + 4, sq->number << 8 | ds);
 	ctrl[11] = signalled ? 8 : 0;
@@ -60,6 +65,7 @@ static void ring(struct drv_wq *sq, uint16_t pi)
 	be32_put((uint8_t *)guest_ptr(guest, sq->dbr, 8) + 4, pi);
 	guest_write64(guest, (uint64_t)drv.uar * 4096 + 0x800,
 		      (uint64_t)sq->number << 8);
+	guest_run(guest);
 }
 
 static void test_sq(void **state)
@@ -74,9 +80,9 @@ static void test_sq(void **state)
 	for (i = 0; i < 50000; i++) {
 		unsigned int ds = i % 9 + 1;
 
-		post(&sq, &pi, 0x0a, ds, false);
+		post(&sq, &pi, ds > 2 ? 0x0a : 0, ds, false);
 		last = pi;
-		post(&sq, &pi, i & 1 ? 0 : 0x0e, 4, true);
+		post(&sq, &pi, i & 1 ? 0 : 0x0a, 4, true);
 		assert_null(drv_cqe(guest, &drv.cq));
 		ring(&sq, pi);
 		cqe = drv_cqe(guest, &drv.cq);

@@ -143,6 +143,7 @@ static void make_table(void)
 static void make_group(void)
 {
 	msg_group(table_a, 0, 3);
+	bits_set(msg.in, FG_CRITERIA, FG_OUTER);
 }
 
 static const struct bad bad_tables[] = {
@@ -166,7 +167,32 @@ static const struct bad bad_groups[] = {
 	{ "type", 0, FG_TYPE, 1, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
 	  SYND_UNSUPPORTED },
 	{ "table", 0, FT_ID, 0x55, CMD_BAD_RES, OBJ_FLOW_TABLE, SYND_NONE },
+	{ "inner headers", 0, FG_CRITERIA, 5, CMD_BAD_PARAM, OBJ_FLOW_GROUP,
+	  SYND_UNSUPPORTED },
+	{ "a field behind the outer headers", FG_MASK_AT, 0x40, 31, 0, 1,
+	  CMD_BAD_PARAM, OBJ_FLOW_GROUP, SYND_UNSUPPORTED },
+	{ "a field that is not filled in", FG_MASK_AT, 0x18, 15, 12, 1,
+	  CMD_BAD_PARAM, OBJ_FLOW_GROUP, SYND_UNSUPPORTED },
 };
+
+/* The groups of a table are looked at one by one, so their number is bounded. */
+static void test_many_groups(void **state)
+{
+	uint32_t table, group = 0, i;
+
+	(void)state;
+	msg_table(0, 6, 0);
+	table = msg_create(guest, &msg);
+	for (i = 0; i < STEER_MAX_GROUPS; i++) {
+		msg_group(table, i, i);
+		group = msg_create(guest, &msg);
+	}
+	msg_group(table, i, i);
+	assert_refused(guest, &msg, CMD_LIM_ERR, OBJ_FLOW_GROUP, SYND_SIZE);
+	assert_int_equal(destroy_group(table, group), CMD_OK);
+	msg_group(table, i, i);
+	msg_create(guest, &msg);
+}
 
 static void test_tables_bad(void **state)
 {
@@ -267,4 +293,4 @@ static void test_reset(void **state)
 }
 
 RUN_TESTS(DRV_TEST(life), DRV_TEST(tables_bad), DRV_TEST(entries_bad),
-	  DRV_TEST(reset))
+	  DRV_TEST(reset), DRV_TEST(many_groups))
