@@ -19,12 +19,6 @@ address_ipv6() {
 	printf 'fd77::%x:%x\n' "$1" "$2"
 }
 
-# address_link HCA HOST: the link-local address, which the kernel makes from the
-# MAC address
-address_link() {
-	printf 'fe80::aff:fe4d:%x\n' $(($1 << 8 | $2))
-}
-
 # address_gid4 HCA HOST, address_gid6 HCA HOST: the GIDs of IPv4 and IPv6
 address_gid4() {
 	printf '0000:0000:0000:0000:0000:ffff:0a4d:%02x%02x\n' "$1" "$2"

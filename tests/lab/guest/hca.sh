@@ -58,7 +58,6 @@ hca_up() {
 	if [ -n "$LAB_HOST" ]; then
 		ip addr replace "$(address_ipv6 "$1" "$host")/112" \
 			dev "$netdev" nodad || return 1
-		hosts_neighbours "$1" "$netdev" || return 1
 		wait_for 30 hca_has_gid "$dev" "$(address_gid6 "$1" "$host")" ||
 			return 1
 	fi

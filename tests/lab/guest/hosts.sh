@@ -33,10 +33,10 @@ hosts_lan_netdev() {
 	return 1
 }
 
-# The LAN is a plain network beside RoCE: a virtio NIC in each host. The HCAs
-# carry no Ethernet frames yet, so TCP to the other host's addresses goes through
-# the LAN, where programs such as perftest and ibv_rc_pingpong exchange the
-# numbers of their QPs. The connection manager asks for routes of no protocol, and
+# The LAN is a plain network beside the HCAs: a virtio NIC in each host. TCP to
+# the other host's addresses goes through it. There programs such as perftest and
+# ibv_rc_pingpong exchange the numbers of their QPs, and softhca's counters are
+# those of RDMA alone. The connection manager asks for routes of no protocol, and
 # so finds the HCA's.
 hosts_lan() {
 	local dev address
@@ -49,19 +49,6 @@ hosts_lan() {
 	fi
 	ip rule add ipproto tcp to 10.77.0.0/16 table 77 &&
 		ip route add 10.77.0.0/16 dev "$dev" src "$address" table 77
-}
-
-# hosts_neighbours I NETDEV: HCA I of the other host. The HCAs carry no ARP and no
-# neighbour discovery yet, so the kernel must be told. This is the only place in
-# the lab, and goes when frames are carried.
-hosts_neighbours() {
-	local peer=$((3 - LAB_HOST)) mac address
-	mac=$(address_mac "$1" $peer)
-	for address in "$(address_ipv4 "$1" $peer)" \
-		"$(address_ipv6 "$1" $peer)" "$(address_link "$1" $peer)"; do
-		ip neigh replace "$address" lladdr "$mac" dev "$2" \
-			nud permanent || return 1
-	done
 }
 
 # hosts_setup: before the HCAs come up
