@@ -26,7 +26,6 @@ struct hca;
 #define MKEY_MIN_LOG_PAGE 12u
 #define MKEY_MAX_LOG_PAGE 62u
 #define MKEY_MAX_OCTWORDS (1u << 24)
-#define MKEY_MAX_KLMS	  (1u << 16) /* entries of a list of keys */
 #define MKEY_MTT_ADDR	  (~(uint64_t)0xfff)
 #define MKEY_NO_PAGE	  SPARSE_EMPTY /* (0 is a valid page) */
 #define MKEY_REPEAT_BLOCK 0x400u       /* key of a repeat block's head */

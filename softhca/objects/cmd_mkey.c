@@ -50,7 +50,8 @@ static enum cmd_status check_list(struct cmd *cmd, const uint8_t *mkc)
 	if (octwords > MKEY_MAX_OCTWORDS)
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
 			      "the translation is too large");
-	if (octwords > MKEY_MAX_KLMS && mkc_mode(mkc) >= MKEY_KLM)
+	if (mkc_mode(mkc) >= MKEY_KLM &&
+	    octwords > (uint64_t)1 << caps_value("log_max_klm_list_size"))
 		return refuse(cmd, CMD_LIM_ERR, OBJ_MKEY, SYND_SIZE,
 			      "more keys in a list than log_max_klm_list_size");
 	if (actual > octwords)

@@ -42,7 +42,7 @@
 #define LOG_MAX_SRQ_SZ	   15u
 #define LOG_MAX_WQ_SZ	   15u
 #define LOG_MAX_RQT_SZ	   11u
-#define LOG_MAX_KLM	   16u /* MKEY_MAX_KLMS */
+#define LOG_MAX_KLM	   16u
 #define LOG_MAX_TIS_PER_SQ 3u
 #define LOG_MIN_STRIDE_RQ  4u
 #define LOG_MAX_STRIDE_RQ  9u

@@ -205,6 +205,12 @@ static void test_bad(void **state)
 	be16_put(msg.in + 2, uid);
 	assert_refused(guest, &msg, CMD_BAD_PARAM, OBJ_MKEY, SYND_UID);
 	/* A list has as many keys as the capability says. */
+	assert_int_equal(caps_override("log_max_klm_list_size=63"), 0);
+	msg_mkey(&drv, &msg, MKEY_KLM);
+	bits_set(mkc, MKC_OCTWORDS, 65537);
+	index = create()->obj.id;
+	assert_int_equal(cmd_number(guest, 0x202, index, 0), CMD_OK);
+	assert_int_equal(caps_override("log_max_klm_list_size=16"), 0);
 	for (mode = MKEY_KLM; mode <= MKEY_KSM; mode++) {
 		msg_mkey(&drv, &msg, mode);
 		bits_set(mkc, MKC_LOG_PAGE, 12);
