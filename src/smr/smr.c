@@ -11,6 +11,7 @@
 
 #include "key.h"
 #include "log.h"
+#include "ids.h"
 #include "name.h"
 #include "segment.h"
 #include "smr.h"
@@ -147,6 +148,9 @@ static int set_mode(int shmid, mode_t mode, int64_t *low, int64_t *high)
 	struct shmid_ds ds;
 	int i;
 
+	/* IPC_SET takes back the user and the group that IPC_STAT shows. */
+	if (!smr_ids_certain())
+		return EOVERFLOW;
 	if (shmctl(shmid, IPC_STAT, &ds))
 		return errno;
 	ds.shm_perm.mode = mode;
@@ -296,6 +300,9 @@ static void close_segment(const struct mlx5x_smr *smr)
 {
 	struct shmid_ds ds;
 
+	/* The segment has not been published then. */
+	if (!smr_ids_certain())
+		return;
 	memset(&ds, 0, sizeof(ds));
 	ds.shm_perm.uid = geteuid();
 	ds.shm_perm.gid = getegid();

@@ -220,6 +220,54 @@ static void test_no_number(void **state)
 	assert_int_equal(proc_segment_count(), 0);
 }
 
+/*
+ * The process is of a user that the namespace has no number for, and another user
+ * has the number that the kernel shows instead.  The segment must not become the
+ * other user's.
+ */
+static int in_place_of_nobody(int told, int go)
+{
+	char byte = 0;
+
+	CHECK(!unshare(CLONE_NEWUSER));
+	CHECK(write(told, &byte, 1) == 1 && read(go, &byte, 1) == 1);
+	CHECK(geteuid() == 65534 && getegid() == 65534);
+	CHECK_NO_OBJECT(EOVERFLOW, create(PAGE, USER_RW));
+	return 0;
+}
+
+static int makes_as_nobody(void *arg)
+{
+	int told[2], go[2], status;
+	char byte = 0, path[64];
+	pid_t pid;
+
+	(void)arg;
+	CHECK(!pipe(told) && !pipe(go));
+	fflush(NULL);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		_exit(in_place_of_nobody(told[1], go[0]));
+	CHECK(read(told[0], &byte, 1) == 1);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+	CHECK(put(path, "65534 100000 1"));
+	snprintf(path, sizeof(path), "/proc/%d/gid_map", (int)pid);
+	CHECK(put(path, "65534 100000 1"));
+	CHECK(write(go[1], &byte, 1) == 1);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	return 0;
+}
+
+static void test_number_of_another(void **state)
+{
+	(void)state;
+	NEEDS_NAMESPACES();
+	assert_int_equal(proc_run(makes_as_nobody, NULL, NULL), 0);
+	assert_int_equal(proc_name_count(), 0);
+	assert_int_equal(proc_segment_count(), 0);
+}
+
 /* A copy of the owner's name, as a file of a stranger. */
 static int forges(void *arg)
 {
@@ -360,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_same_user),
 		cmocka_unit_test(test_other_user),
 		cmocka_unit_test(test_no_number),
+		cmocka_unit_test(test_number_of_another),
 		cmocka_unit_test(test_forged),
 		cmocka_unit_test(test_same_pid),
 	};
