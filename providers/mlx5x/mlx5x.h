@@ -48,7 +48,8 @@ struct mlx5x_uars {
 	struct list_head free[MLX5X_BF_DOMAIN + 1];
 	uint32_t num[MLX5X_BF_DOMAIN + 1];
 	struct mlx5x_uar *nc; /* the first page of all */
-	bool ran_out;	      /* and that was logged */
+	/* These are logged once: a page was refused, no register is left. */
+	bool refused, ran_out;
 };
 
 struct mlx5x_dbrecs {

@@ -143,8 +143,10 @@ static struct mlx5x_bf *get_alone(struct mlx5x_context *ctx,
 {
 	struct mlx5x_uars *uars = &ctx->uars;
 
-	if (list_empty(&uars->free[class]) && uars->num[class] < max)
-		uar_alloc(ctx, class, max - uars->num[class], log_level);
+	if (list_empty(&uars->free[class]) && uars->num[class] < max &&
+	    !uar_alloc(ctx, class, max - uars->num[class], log_level) &&
+	    class != MLX5X_BF_DOMAIN)
+		uars->refused = true;
 	return list_pop(&uars->free[class], struct mlx5x_bf, entry);
 }
 
@@ -155,9 +157,10 @@ static struct mlx5x_bf *get_shared(struct mlx5x_context *ctx,
 	uint32_t max = ctx->env.total_uuars - ctx->env.low_lat_uuars;
 	struct mlx5x_bf *bf, *best = NULL;
 
-	if (uars->num[MLX5X_BF_SHARED] < max)
-		uar_alloc(ctx, MLX5X_BF_SHARED,
-			  max - uars->num[MLX5X_BF_SHARED], log_level);
+	if (uars->num[MLX5X_BF_SHARED] < max &&
+	    !uar_alloc(ctx, MLX5X_BF_SHARED, max - uars->num[MLX5X_BF_SHARED],
+		       log_level))
+		uars->refused = true;
 	list_for_each (&uars->free[MLX5X_BF_SHARED], bf, entry)
 		if (!best || bf->users < best->users)
 			best = bf;
@@ -168,7 +171,7 @@ static struct mlx5x_bf *get(struct mlx5x_context *ctx)
 {
 	struct mlx5x_uars *uars = &ctx->uars;
 	/* Each new QP tries again, and one line is enough. */
-	uint32_t level = uars->ran_out ? VERBS_LOG_DEBUG : VERBS_LOG_WARN;
+	uint32_t level = uars->refused ? VERBS_LOG_DEBUG : VERBS_LOG_WARN;
 	struct mlx5x_bf *bf;
 
 	bf = get_alone(ctx, MLX5X_BF_DEDICATED, ctx->env.low_lat_uuars, level);

@@ -297,6 +297,28 @@ TEST(registers_run_out)
 	fake_close(context);
 }
 
+/* A page that the kernel refuses is told once, not for each QP. */
+TEST(registers_refused)
+{
+	struct ibv_context *context;
+	unsigned int i;
+
+	fake_reset();
+	fake.ucontext.bf_reg_size = 512;
+	context = fake_open();
+	to_mctx(context)->env.total_uuars = 64;
+	to_mctx(context)->env.low_lat_uuars = 4;
+	for (i = 0; i < 6; i++)
+		assert_non_null(mlx5x_bf_get(to_mctx(context)));
+	fake.uar_refused = true;
+	fake.warnings = 0;
+	for (i = 0; i < 20; i++)
+		assert_non_null(mlx5x_bf_get(to_mctx(context)));
+	assert_int_equal(fake.warnings, 1);
+	fake.uar_refused = false;
+	fake_close(context);
+}
+
 /* When it gives none at all, they ring the uncached one; one line says so. */
 TEST(no_registers)
 {
@@ -377,5 +399,5 @@ TEST(no_blueflame)
 
 MAIN(ALONE(devx_fallback), ALONE(old_kernels), ALONE(environment), RC(records),
      RC(user_indices), ALONE(registers), ALONE(registers_odd),
-     ALONE(registers_run_out), ALONE(no_registers), ALONE(no_first_page),
-     ALONE(no_blueflame))
+     ALONE(registers_run_out), ALONE(registers_refused), ALONE(no_registers),
+     ALONE(no_first_page), ALONE(no_blueflame))
