@@ -11,29 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unistd.h>
-
 #include <cmocka.h>
 
 #include "clock.h"
 #include "guest.h"
+#include "logfile.h"
 
 #define SECOND 1000000000ull
 
-static char path[] = "/tmp/limit-XXXXXX";
 static const char one[] = "hca0", two[] = "hca1";
 
 static int setup(void **state)
 {
-	int fd;
-
 	(void)state;
-	strcpy(path, "/tmp/limit-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
-	log_to_stderr(false);
-	assert_int_equal(log_open(path, LOG_LEVEL_INFO), 0);
+	logfile_begin(LOG_LEVEL_INFO);
 	return 0;
 }
 
@@ -42,23 +33,8 @@ static int teardown(void **state)
 	(void)state;
 	limit_end(one);
 	limit_end(two);
-	log_close();
-	unlink(path);
+	logfile_end();
 	return 0;
-}
-
-/* How many lines of the log have this text. */
-static unsigned int lines(const char *text)
-{
-	FILE *f = fopen(path, "r");
-	char line[512];
-	unsigned int n = 0;
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f))
-		n += strstr(line, text) != NULL;
-	fclose(f);
-	return n;
 }
 
 static void warn(const char *who, unsigned int times)
@@ -73,21 +49,24 @@ static void test_bound(void **state)
 {
 	(void)state;
 	warn(one, 20000);
-	assert_int_equal(lines("warning: hca0: place"), LIMIT_WARNINGS);
-	assert_int_equal(lines("left out"), 0);
+	assert_int_equal(logfile_lines("warning: hca0: place"), LIMIT_WARNINGS);
+	assert_int_equal(logfile_lines("left out"), 0);
 	clock_move(LIMIT_SECONDS * SECOND - 1);
 	warn(one, 1);
-	assert_int_equal(lines("warning: hca0: place"), LIMIT_WARNINGS);
+	assert_int_equal(logfile_lines("warning: hca0: place"), LIMIT_WARNINGS);
 	clock_move(1);
 	warn(one, 1);
-	assert_int_equal(lines("hca0: 19991 lines were left out, the last: "
-			       "place 0"),
-			 1);
-	assert_int_equal(lines("warning: hca0: place"), LIMIT_WARNINGS + 1);
+	assert_int_equal(
+		logfile_lines("hca0: 19991 lines were left out, the last: "
+			      "place 0"),
+		1);
+	assert_int_equal(logfile_lines("warning: hca0: place"),
+			 LIMIT_WARNINGS + 1);
 	warn(one, 2 * LIMIT_WARNINGS);
-	assert_int_equal(lines("warning: hca0: place"), 2 * LIMIT_WARNINGS);
+	assert_int_equal(logfile_lines("warning: hca0: place"),
+			 2 * LIMIT_WARNINGS);
 	limit_end(one);
-	assert_int_equal(lines("hca0: 11 lines were left out"), 1);
+	assert_int_equal(logfile_lines("hca0: 11 lines were left out"), 1);
 }
 
 static void test_apart(void **state)
@@ -100,15 +79,15 @@ static void test_apart(void **state)
 	limit_warn(one, "another place");
 	for (i = 0; i < 2 * LIMIT_INFOS; i++)
 		limit_info(one, "step");
-	assert_int_equal(lines("hca0: place"), LIMIT_WARNINGS);
-	assert_int_equal(lines("hca1: place"), 3);
-	assert_int_equal(lines("hca0: another place"), 1);
-	assert_int_equal(lines("hca0: step"), LIMIT_INFOS);
+	assert_int_equal(logfile_lines("hca0: place"), LIMIT_WARNINGS);
+	assert_int_equal(logfile_lines("hca1: place"), 3);
+	assert_int_equal(logfile_lines("hca0: another place"), 1);
+	assert_int_equal(logfile_lines("hca0: step"), LIMIT_INFOS);
 	/* Any later line brings the news of all. */
 	clock_move(LIMIT_SECONDS * SECOND);
 	warn(two, 1);
-	assert_int_equal(lines("hca0: 90 lines were left out"), 1);
-	assert_int_equal(lines("hca0: 100 lines were left out"), 1);
+	assert_int_equal(logfile_lines("hca0: 90 lines were left out"), 1);
+	assert_int_equal(logfile_lines("hca0: 100 lines were left out"), 1);
 }
 
 static char names[3000][8];
@@ -122,12 +101,12 @@ static void test_many_places(void **state)
 	for (i = 0; i < 3000; i++)
 		for (n = 0; n < 20; n++)
 			limit_warn(names[i], "crowd");
-	assert_in_range(lines("crowd"), 500 * LIMIT_WARNINGS,
+	assert_in_range(logfile_lines("crowd"), 500 * LIMIT_WARNINGS,
 			1024 * LIMIT_WARNINGS);
 	clock_move(LIMIT_SECONDS * SECOND);
 	warn(one, 1);
 	warn(one, 1);
-	assert_int_equal(lines("hca0: place"), 2);
+	assert_int_equal(logfile_lines("hca0: place"), 2);
 }
 
 /* The case of a guest that writes to the command doorbell at random. */
@@ -141,14 +120,15 @@ static void test_stray_doorbells(void **state)
 	guest_cmdq_init(&g);
 	for (i = 0; i < 2000; i++)
 		guest_cmdq_ring(&g, 0xffffffff);
-	assert_int_equal(lines("which the driver owns"), LIMIT_WARNINGS);
+	assert_int_equal(logfile_lines("which the driver owns"),
+			 LIMIT_WARNINGS);
 	for (i = 0; i < 2000; i++) {
 		g.next = GUEST_RAM_BASE;
 		guest_cmdq_init(&g);
 	}
-	assert_int_equal(lines("command queue at"), LIMIT_INFOS);
+	assert_int_equal(logfile_lines("command queue at"), LIMIT_INFOS);
 	guest_fini(&g);
-	assert_int_equal(lines("63990 lines were left out"), 1);
+	assert_int_equal(logfile_lines("63990 lines were left out"), 1);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)

@@ -11,27 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unistd.h>
-
 #include <cmocka.h>
 
 #include "clock.h"
 #include "datapath.h"
+#include "logfile.h"
 #include "pair.h"
 #include "rig_umr.h"
 
-static char path[32];
-
 static int setup(void **state)
 {
-	int fd;
-
 	pair_setup(state);
-	strcpy(path, "/tmp/trace-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
-	assert_int_equal(log_open(path, LOG_LEVEL_INFO), 0);
+	logfile_begin(LOG_LEVEL_INFO);
 	trace_set_all(ga.hca, true);
 	trace_set_all(gb.hca, true);
 	return 0;
@@ -39,29 +30,15 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	log_close();
-	unlink(path);
+	logfile_end();
 	return rig_teardown(state);
-}
-
-static unsigned int lines(const char *text)
-{
-	FILE *f = fopen(path, "r");
-	char line[512];
-	unsigned int n = 0;
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f))
-		n += strstr(line, text) != NULL;
-	fclose(f);
-	return n;
 }
 
 #define expect(...)                                         \
 	do {                                                \
 		char want[300];                             \
 		snprintf(want, sizeof(want), __VA_ARGS__);  \
-		if (!lines(want))                           \
+		if (!logfile_lines(want))                   \
 			fail_msg("no such line: %s", want); \
 	} while (0)
 
@@ -192,7 +169,7 @@ static void test_retries(void **state)
 	       a->qp.send_psn);
 	expect("try 3 of 3");
 	expect("completes with retries exceeded (syndrome 0x15, vendor 0x81)");
-	assert_true(lines("RDMA WRITE with PSN") >= 3);
+	assert_true(logfile_lines("RDMA WRITE with PSN") >= 3);
 	expect("dropped: no port has its GID and MAC address");
 	wire_set_tap(ga.wire, NULL, NULL);
 	a->scq.count = a->scq.seen = 0;
@@ -268,14 +245,14 @@ static void test_one(void **state)
 	trace_set_all(gb.hca, false);
 	assert_true(trace_set(ga.hca, 0x61, true));
 	write_to(0x777700, DVA);
-	assert_int_equal(lines("QP 0x"), 0);
+	assert_int_equal(logfile_lines("QP 0x"), 0);
 	c = rig_qp(&ga, 0x61, 2, 2, 4);
 	rig_state(c, QP_INIT);
 	expect("hca0: QP 0x61: the driver moves it");
-	assert_int_equal(lines("QP 0x"), 1);
+	assert_int_equal(logfile_lines("QP 0x"), 1);
 	assert_true(trace_set(ga.hca, 0x61, false));
 	rig_state(c, QP_RST);
-	assert_int_equal(lines("QP 0x"), 1);
+	assert_int_equal(logfile_lines("QP 0x"), 1);
 }
 
 /* A guest decides how many lines there are: up to a bound. */
@@ -288,7 +265,8 @@ static void test_bound(void **state)
 		rig_state(a, QP_RST);
 		rig_state(a, QP_INIT);
 	}
-	assert_int_equal(lines("the driver moves it"), TRACE_LINES_A_SEC);
+	assert_int_equal(logfile_lines("the driver moves it"),
+			 TRACE_LINES_A_SEC);
 	clock_move(1000000000);
 	rig_state(a, QP_RST);
 	expect("hca0: %u lines of the trace were left out",

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
+#include "logfile.h"
 #include "vfu_fixture.h"
 
 #define TRIGGER VFIO_IRQ_SET_ACTION_TRIGGER
@@ -182,36 +183,19 @@ static void test_irqs_trigger(void **state)
 	assert_int_equal(dev.raised[6], 2);
 }
 
-/* How many lines of the log have this text. */
-static unsigned int lines(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "r");
-	char line[512];
-	unsigned int n = 0;
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f))
-		n += strstr(line, text) != NULL;
-	fclose(f);
-	return n;
-}
-
 /*
  * The process can open no more files, and the client goes on sending some: it
  * is refused, the log stays short, and no fault of softhca is counted.
  */
 static void test_irqs_no_room(void **state)
 {
-	char path[] = "/tmp/vfu-XXXXXX";
 	unsigned long errors = log_errors();
 	struct rlimit old, none;
 	unsigned int i;
-	int fd, file;
+	int fd;
 
 	(void)state;
-	file = mkstemp(path);
-	assert_true(file >= 0);
-	assert_int_equal(log_open(path, LOG_LEVEL_WARN), 0);
+	logfile_begin(LOG_LEVEL_WARN);
 	make_eventfds(&fd, 1);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	none = old;
@@ -223,12 +207,10 @@ static void test_irqs_no_room(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(i, 100);
 	assert_int_equal(num_set(), 0);
-	log_close();
-	assert_int_equal(lines(path, "no room for the client's descriptors"),
+	assert_int_equal(logfile_lines("no room for the client's descriptors"),
 			 LIMIT_WARNINGS);
 	assert_int_equal(log_errors(), errors);
-	unlink(path);
-	close(file);
+	logfile_end();
 	close(fd);
 	assert_alive();
 }
