@@ -175,6 +175,7 @@ static void receive(void *arg, const struct pkt *pkt)
 
 	enum drop why = DROP_NO_QP;
 
+	hca->refused.status = XLAT_OK;
 	if (!qp || !admits(qp, pkt, &why)) {
 		hca->stats.dropped++;
 		trace_drop(hca, qp ? qp->dp : NULL, pkt, why);

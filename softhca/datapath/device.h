@@ -98,7 +98,7 @@ struct hca {
 	const struct dp_owner *owner; /* gets CQEs and events */
 	struct dp_stats stats;
 	struct eth_stats eth;
-	struct refusal refused; /* the last one */
+	struct refusal refused; /* by the request or packet in progress */
 
 	struct datapath *dp;	 /* private to the data path */
 	struct objects *objects; /* private to the objects */

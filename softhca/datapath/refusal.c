@@ -83,6 +83,10 @@ static void access_text(const struct refusal *r, char *text, size_t size)
 {
 	char missing[96], granted[96];
 
+	if (r->key == XLAT_NULL_KEY) {
+		snprintf(text, size, "the null key grants local access only");
+		return;
+	}
 	rights_text(r->access & ~r->grants, missing);
 	rights_text(r->grants, granted);
 	snprintf(text, size,

@@ -101,6 +101,7 @@ static bool fetch(struct dp_qp *dq)
 static enum req_result execute(struct dp_qp *dq, const struct send_wqe *wqe,
 			       struct req_error *error)
 {
+	dq->hca->refused.status = XLAT_OK;
 	if (wqe->opcode == WQE_NOP)
 		return REQ_DONE;
 	if (wqe->opcode == WQE_UMR)

@@ -123,6 +123,11 @@ void trace_refusal(const struct dp_qp *dq, const char *who, const char *what)
 
 	if (!dq->traced)
 		return;
+	/* Other things than a key may be wrong with it, such as a length. */
+	if (dq->hca->refused.status == XLAT_OK) {
+		trace_line(dq, "%s names %s in a wrong way", who, what);
+		return;
+	}
 	refusal_text(&dq->hca->refused, why, sizeof(why));
 	trace_line(dq, "%s may not use %s: %s", who, what, why);
 }

@@ -145,6 +145,12 @@ static void fail_receive(struct dp_qp *dq, uint16_t index,
 	dp_qp_error(dq->hca, dq->qp);
 }
 
+static void refuse_receive(struct dp_qp *dq, uint16_t index)
+{
+	trace_refusal(dq, "receive WQE", "local memory");
+	fail_receive(dq, index, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT);
+}
+
 static bool place(struct dp_qp *dq, const struct pkt *pkt, uint8_t *grh)
 {
 	struct datapath *dp = dq->hca->dp;
@@ -196,7 +202,7 @@ void ud_receive(struct dp_qp *dq, const struct pkt *pkt)
 		fail_receive(dq, wqe->index, SYN_LOCAL_LENGTH,
 			     VENDOR_LOCAL_LENGTH);
 	else if (!place(dq, pkt, grh))
-		fail_receive(dq, wqe->index, SYN_LOCAL_PROT, VENDOR_LOCAL_PROT);
+		refuse_receive(dq, wqe->index);
 	else
 		cqe_recv_done(dq->hca, dq->qp, &recv);
 }

@@ -136,6 +136,42 @@ static void test_local(void **state)
 	expect("hca0: QP 0x41: goes from RTS to ERR");
 }
 
+/* What is wrong with a request is not what was wrong with an earlier one. */
+static void test_stale(void **state)
+{
+	struct mkey *list = umr_blank(&ga, MKEY_KLM, 16);
+	struct rig_wqe w;
+
+	(void)state;
+	src->lr = false;
+	post(0x08, DVA, rig_key(dst), rig_key(src), VA, 8);
+	rig_ring(a);
+	guest_run(&ga);
+	expect("does not grant local read");
+	src->lr = true;
+	rig_revive(a);
+	a->scq.count = a->scq.seen = 0;
+	umr_begin(&w, rig_key(list), 0, 0);
+	be16_put(w.b + 20, 4);
+	wq_data(&w, rig_key(src), VA, 63); /* the list has 64 bytes */
+	rig_post(a, &w);
+	rig_ring(a);
+	guest_run(&ga);
+	expect("hca0: QP 0x41: UMR names its list in a wrong way");
+	assert_int_equal(logfile_lines("does not grant local read"), 1);
+}
+
+static void test_null_key(void **state)
+{
+	(void)state;
+	b->qp.rae = true;
+	post(0x11, 0x1000, 0x200, rig_key(src), VA, 8);
+	rig_ring(a);
+	guest_run(&ga);
+	expect("atomic of QP 0x41 may not use this memory: the null key grants "
+	       "local access only");
+}
+
 static void test_receive(void **state)
 {
 	(void)state;
@@ -299,5 +335,6 @@ static void test_info(void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, setup, teardown)
 
-RUN_TESTS(T(remote_access), T(nested), T(local), T(receive), T(retries),
-	  T(drops), T(states), T(one), T(bound), T(info))
+RUN_TESTS(T(remote_access), T(nested), T(local), T(stale), T(null_key),
+	  T(receive), T(retries), T(drops), T(states), T(one), T(bound),
+	  T(info))
