@@ -35,8 +35,9 @@
  *   wire_send() or later.  requester_receive() notes the answer in struct
  *   requester, and nothing else tells the requester of it.  So both cases work
  *   alike.
- * - The current WQE is fetched and checked anew in each turn.  This is right
- *   because a WQE belongs to the device until its completion.
+ * - The current WQE is fetched and checked anew in each turn.  A WQE belongs to
+ *   the device until its completion, but a guest may change it all the same.  So
+ *   what has been done is compared with what the WQE says now.
  */
 #ifndef SOFTHCA_DP_QP_H
 #define SOFTHCA_DP_QP_H

@@ -8,9 +8,11 @@
  * one large TCP or UDP packet: its inline part is the header of every segment,
  * and each segment takes mss bytes of the rest.
  *
- * A turn ends when it has done DP_TURN_WORK units of work; one frame, with all
- * its receivers, is the most that it does beyond.  An LSO WQE may take several
- * turns: lso_done tells how many bytes have been sent.
+ * A turn ends when it has done DP_TURN_WORK units of work; one WQE is the most
+ * that it does beyond.  An LSO WQE may take several turns: lso_done tells how
+ * many bytes have been sent.  Each turn gathers the WQE anew and then sends for
+ * DP_TURN_WORK units.  To gather it may cost more than that, and so a turn that
+ * counted both would send nothing, for ever.
  *
  * A wrong WQE stops the queue with an error completion.  All that is posted
  * behind it is completed as flushed.  The driver waits for these completions
@@ -251,11 +253,11 @@ static bool lso_header(struct ether_info *info)
 	return end == tx.header_len;
 }
 
-static enum tx_result send_lso(struct eth_wq *sq, uint64_t begin,
-			       uint8_t *syndrome)
+static enum tx_result send_lso(struct eth_wq *sq, uint8_t *syndrome)
 {
 	uint32_t mss = bits_get(tx.wqe + CTRL_SIZE, ETH_MSS);
 	struct loop *loop = sq->hca->loop;
+	uint64_t begin = loop_spent(loop);
 	struct ether_info info;
 	size_t part;
 
@@ -282,13 +284,13 @@ static enum tx_result send_lso(struct eth_wq *sq, uint64_t begin,
 }
 
 static enum tx_result execute(struct eth_wq *sq, uint32_t opcode, size_t len,
-			      uint64_t begin, uint8_t *syndrome)
+			      uint8_t *syndrome)
 {
 	if (opcode == WQE_NOP)
 		return TX_DONE;
 	*syndrome = decode(sq, len);
 	if (!*syndrome && opcode == WQE_LSO)
-		return send_lso(sq, begin, syndrome);
+		return send_lso(sq, syndrome);
 	if (!*syndrome)
 		*syndrome = send_one(sq);
 	return *syndrome ? TX_FAIL : TX_DONE;
@@ -321,7 +323,7 @@ static bool read_wqe(struct eth_wq *sq, size_t len)
 }
 
 /* Execute the WQE at ci.  False when the turn is over. */
-static bool step(struct eth_wq *sq, uint16_t left, uint64_t begin)
+static bool step(struct eth_wq *sq, uint16_t left)
 {
 	uint16_t counter = sq->ci, blocks;
 	uint32_t opcode, ds;
@@ -342,7 +344,7 @@ static bool step(struct eth_wq *sq, uint16_t left, uint64_t begin)
 		return true;
 	}
 	loop_spend(sq->hca->loop, DP_COST_WQE);
-	switch (execute(sq, opcode, (size_t)ds * WQE_DS, begin, &syndrome)) {
+	switch (execute(sq, opcode, (size_t)ds * WQE_DS, &syndrome)) {
 	case TX_MORE:
 		return false;
 	case TX_FAIL:
@@ -397,7 +399,7 @@ static void turn(void *arg)
 		if (sq->state == WQC_STATE_ERR) {
 			if (!flush(sq, left))
 				break;
-		} else if (!step(sq, left, begin)) {
+		} else if (!step(sq, left)) {
 			loop_work_queue(loop, &sq->work);
 			break;
 		}

@@ -174,6 +174,12 @@ static bool launch(struct dp_qp *dq, const struct send_wqe *wqe,
 		      dq->qp->log_msg_max);
 		return fail(error, SYN_LOCAL_LENGTH, VENDOR_LOCAL_LENGTH);
 	}
+	/* More is done already: the guest has changed the WQE meanwhile. */
+	if (req->done && req->done >= wqe->len) {
+		TRACE(dq, "WQE %u has changed while it was executed",
+		      dq->qp->sq_ci);
+		return fail(error, SYN_LOCAL_QP_OP, VENDOR_BAD_WQE);
+	}
 	switch (wqe->opcode) {
 	case WQE_SEND:
 	case WQE_SEND_IMM:

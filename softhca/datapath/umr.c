@@ -287,6 +287,7 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 	struct mkey *mkey = umr->mkey;
 	struct mkey after = *mkey;
 	bool bind = is_bind(umr, dq->qp);
+	uint32_t pd = mkey->pd;
 
 	apply(&after, umr, dq->qp);
 	if (!context_ok(umr, &after))
@@ -296,8 +297,11 @@ static const char *change(struct umr *umr, struct dp_qp *dq)
 	if (after.pd != mkey->pd &&
 	    !dq->hca->owner->move_key(dq->hca, mkey, after.pd))
 		return "no such PD";
-	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num))
+	if (umr->list && !mkey_put_list(mkey, umr->at, umr->list, umr->num)) {
+		if (mkey->pd != pd)
+			dq->hca->owner->move_key(dq->hca, mkey, pd);
 		return "out of memory";
+	}
 	apply(mkey, umr, dq->qp);
 	if (umr->mask & MKEY_MASK_FREE)
 		mkey->window = bind;

@@ -296,6 +296,9 @@ enum xlat_status sge_place(struct hca *hca, const struct xlat_user *user,
 				   scratch);
 		if (status)
 			return status;
+		/* The list ends here: the guest has changed the WQE. */
+		if (!scratch->bytes)
+			return XLAT_BAD_RANGE;
 		spans_fill(scratch, &src);
 		dma_stats(hca->dma)->write_bytes += scratch->bytes;
 		off += scratch->bytes;

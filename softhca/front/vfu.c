@@ -208,6 +208,21 @@ static void reply(struct vfu *vfu, const struct vfu_header *command, int err,
 
 /* ---- input ---- */
 
+/*
+ * Clients normally ask for all kinds of interrupts: not a warning.  The texts
+ * differ so that each level has its own bound.
+ */
+static void log_refusal(struct vfu *vfu, const struct vfu_header *hdr, int err)
+{
+	if (hdr->command == VFU_DEVICE_GET_IRQ_INFO)
+		limit_info(vfu->device->name, "vfio-user command %u: %s",
+			   hdr->command, strerror(err));
+	else
+		limit_warn(vfu->device->name,
+			   "vfio-user command %u size %u: %s", hdr->command,
+			   hdr->size, strerror(err));
+}
+
 static void execute(struct vfu *vfu, struct vfu_msg *msg)
 {
 	bool was_negotiated = vfu->negotiated;
@@ -227,14 +242,8 @@ static void execute(struct vfu *vfu, struct vfu_msg *msg)
 	}
 	msg->reply = vfu->reply + HEADER_SIZE;
 	err = vfu_msg_execute(vfu->device, &vfu->negotiated, msg);
-	/* Clients normally ask for all kinds of interrupts: not a warning. */
 	if (err)
-		log_line(msg->hdr.command == VFU_DEVICE_GET_IRQ_INFO
-				 ? LOG_LEVEL_INFO
-				 : LOG_LEVEL_WARN,
-			 "%s: vfio-user command %u size %u: %s",
-			 vfu->device->name, msg->hdr.command, msg->hdr.size,
-			 strerror(err));
+		log_refusal(vfu, &msg->hdr, err);
 	if (vfu->negotiated && !was_negotiated) {
 		loop_timer_cancel(vfu->loop, &vfu->hello_timer);
 		vfu->device->ops->connected(vfu->device->dev);

@@ -151,6 +151,26 @@ static void test_variant(void **state)
 	assert_false(m->free);
 }
 
+/* A UMR that finds no memory for its list leaves the key in its PD. */
+static void test_no_memory(void **state)
+{
+	struct mkey *m = umr_blank(&ga, MKEY_MTT, 64);
+	size_t limit = ga.hca->mem.limit;
+	struct rig_wqe w;
+
+	(void)state;
+	umr_begin(&w, rig_key(m), UMR_F_INLINE, M_PD);
+	be32_put(umr_ctx(&w) + 12, RIG_OTHER_PD);
+	umr_octword(&w, 0, GUEST_RAM_BASE, GUEST_RAM_BASE);
+	umr_list_end(&w);
+	ga.hca->mem.limit = ga.hca->mem.used;
+	umr_do(umrq, &w, MW_BIND);
+	assert_int_equal(m->pd, RIG_PD);
+	ga.hca->mem.limit = limit;
+	umr_do(umrq, &w, 0);
+	assert_int_equal(m->pd, RIG_OTHER_PD);
+}
+
 /* What a user's QP must not do, though the kernel's queue may. */
 static void test_user_limits(void **state)
 {
@@ -495,6 +515,7 @@ int main(int argc, char **argv)
 		T(variant),
 		T(signatures_refused),
 		T(user_limits),
+		T(no_memory),
 		T(qp_types),
 		T(page_size),
 		T(range),

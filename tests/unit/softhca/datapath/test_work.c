@@ -3,7 +3,8 @@
  * Proves that the work of a turn has a bound, whatever a guest posts: many WQEs,
  * lists of keys that are almost all empty, repeat blocks of empty entries, bytes
  * that all lie apart below nested lists, lists of a UMR in a thousand pieces.
- * The data still arrives.
+ * The data still arrives.  And that a WQE which changes while it is executed
+ * fails.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -214,9 +215,68 @@ static void test_umr_list_in_pieces(void **state)
 	}
 }
 
+/* Write a READ of 8 bytes over the WQE at index 0. */
+static void shrink(const struct mkey *to, const struct mkey *from)
+{
+	struct rig_wqe w;
+
+	a->sq_pi = 0;
+	wq_begin(&w, 0x10, 0, 0);
+	wq_raddr(&w, DVA, rig_key(from));
+	wq_data(&w, rig_key(to), VA, 8);
+	rig_post(a, &w);
+}
+
+/* A guest shortens a READ that takes several turns. */
+static void test_changed_read(void **state)
+{
+	const uint32_t len = 3u << 20;
+	struct mkey *to = rig_mr(&ga, VA, len, RIG_ALL);
+	struct mkey *from = rig_mr(&gb, DVA, len, RIG_ALL);
+
+	(void)state;
+	post(0x10, DVA, rig_key(from), rig_key(to), VA, len);
+	rig_ring(a);
+	loop_turn(ga.loop, 0);
+	assert_in_range(a->qp.dp->req.done, 1, len - 1);
+	shrink(to, from);
+	guest_run(&ga);
+	expect_error(rig_poll_one(&a->scq), a, true, 0, QP_OP);
+	assert_int_equal(b->qp.state, QP_RTS);
+}
+
+/*
+ * A guest shortens a READ that waits.  Then another QP of the guest makes a peer
+ * send an answer that fits the READ as it was.
+ */
+static void test_changed_before_answer(void **state)
+{
+	struct rig_qp *c = rig_qp(&ga, 0x48, 4, 0, 4);
+	struct rig_qp *d = rig_qp(&gb, 0x49, 4, 0, 4);
+	struct rig_wqe w;
+
+	(void)state;
+	rig_connect(c, d);
+	a->qp.remote_qpn = 0x77; /* nobody */
+	d->qp.remote_qpn = a->qp.obj.id;
+	c->qp.dp->req.psn = d->qp.dp->resp.epsn = a->qp.dp->req.psn;
+	post(0x10, DVA, rig_key(dst), rig_key(src), VA, 4096);
+	rig_ring(a);
+	loop_turn(ga.loop, 0);
+	assert_int_equal(a->qp.dp->req.state, REQ_SENT);
+	shrink(src, dst);
+	wq_begin(&w, 0x10, RIG_SIGNAL, 0);
+	wq_raddr(&w, DVA, rig_key(dst));
+	wq_data(&w, rig_key(src), VA, 4096);
+	rig_post(c, &w);
+	rig_ring(c);
+	rig_wait(a, &a->scq, 1);
+	expect_error(rig_poll_one(&a->scq), a, true, 0, LOCAL_PROT);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(test_##f, pair_setup, rig_teardown)
 
 RUN_TESTS(T(many_wqes), T(empty_entries), T(changed_list), T(empty_in_block),
-	  T(bytes_apart),
+	  T(bytes_apart), T(changed_read), T(changed_before_answer),
 	  cmocka_unit_test_setup_teardown(test_umr_list_in_pieces, umr_setup,
 					  rig_teardown))

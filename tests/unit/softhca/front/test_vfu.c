@@ -3,7 +3,8 @@
  * Proves of the vfio-user server's commands: a session as QEMU makes it is
  * answered field by field as the protocol says; every wrong field is refused
  * with an error and the connection goes on; descriptors reach the device
- * exactly when they should and are never left open.
+ * exactly when they should and are never left open.  Many refusals leave a short
+ * log.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
+#include "logfile.h"
 #include "vfu_fixture.h"
 
 /* ---- negotiation ---- */
@@ -351,7 +353,28 @@ static void test_unknown_commands(void **state)
 	assert_alive();
 }
 
+/* Questions about interrupts do not use up the lines of warnings. */
+static void test_refusals_logged(void **state)
+{
+	struct vfu_irq_info info = { .argsz = sizeof(info), .index = 99 };
+	unsigned int i;
+
+	(void)state;
+	logfile_begin(LOG_LEVEL_INFO);
+	for (i = 0; i < 300; i++)
+		assert_int_equal(client_call(&c, VFU_DEVICE_GET_IRQ_INFO, &info,
+					     sizeof(info), NULL, 0, NULL),
+				 EINVAL);
+	assert_int_equal(logfile_lines("command 7"), LIMIT_INFOS);
+	for (i = 0; i < 300; i++)
+		assert_int_equal(client_call(&c, 99, NULL, 0, NULL, 0, NULL),
+				 ENOTSUP);
+	assert_int_equal(logfile_lines("command 99 "), LIMIT_WARNINGS);
+	logfile_end();
+	assert_alive();
+}
+
 RUN_TESTS(T_UN(test_version), T_UN(test_version_multi), T_UN(test_version_bare),
 	  T(test_device_info), T(test_region_info), T(test_irq_info),
 	  T(test_dma), T(test_regions), T(test_write_multi), T(test_reset),
-	  T(test_unknown_commands))
+	  T(test_unknown_commands), T(test_refusals_logged))

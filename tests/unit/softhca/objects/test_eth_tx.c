@@ -207,6 +207,56 @@ static void test_lso(void **state)
 	assert_null(drv_cqe(guest, &drv.cq));
 }
 
+/* A key of so many bytes, of which each is an entry of its own. */
+static uint32_t bytes_apart(uint32_t below, uint64_t va, uint32_t num)
+{
+	uint8_t *list = msg.in + CMD_PAS_AT;
+
+	msg_mkey(&drv, &msg, MKEY_KLM);
+	bits_set(msg.in + CMD_CTX_AT, MKC_OCTWORDS, 4);
+	be64_put(msg.in + CMD_CTX_AT + MKC_START_AT, 0);
+	be64_put(msg.in + CMD_CTX_AT + MKC_LEN_AT, num);
+	bits_set(msg.in, MKEY_ACTUAL, 4);
+	memset(list, 0, 64);
+	msg.in_len = CMD_PAS_AT + 64;
+	/* A block of one entry, and the entry: stride 1, size 1. */
+	data_seg(list, 1, 0x400, (uint64_t)num << 32 | 1);
+	data_seg(list + 16, 0x10001, below, va);
+	assert_int_equal(msg_send(guest, &msg), CMD_OK);
+	return bits_get(msg.out, CMD_NUMBER) << 8 |
+	       bits_get(msg.in + CMD_CTX_AT, MKC_VARIANT);
+}
+
+/* To gather the payload takes more than a turn's work; still it is sent. */
+static void test_lso_apart(void **state)
+{
+	const uint32_t header = 54, len = 4000;
+	uint32_t key, at = 96, i;
+	uint8_t *wqe, *f = put_frame(4, IP_TCP, 10 * len);
+
+	(void)state;
+	key = bytes_apart(frames_key, frames_data + header, 10 * len);
+	wqe = post(0x0e, 1, 0);
+	memset(wqe, 0, 256);
+	wqe[3] = 0x0e;
+	wqe[11] = 8;
+	be16_put(wqe + 16 + 6, 1000);
+	be16_put(wqe + 16 + 12, (uint16_t)header);
+	memcpy(wqe + 16 + 14, f, header);
+	for (i = 0; i < 10; i++, at += 16)
+		data_seg(wqe + at, len, key, i * len);
+	be32_put(wqe + 4, sq.number << 8 | at / 16);
+	sq_pi = 4;
+	ring();
+	for (i = 0; i < 10; i++)
+		guest_run(guest);
+	expect_cqe(0, 0, 0);
+	assert_int_equal(peer_num, 40);
+	for (i = 0; i < 40; i++)
+		assert_memory_equal(peer_frame[i] + header,
+				    f + header + i * 1000, 1000);
+}
+
 /* What was posted behind a wrong WQE is flushed, and nothing is sent. */
 static void fails(uint8_t *wqe, uint8_t syndrome)
 {
@@ -345,5 +395,5 @@ static void test_nonsense(void **state)
 #define TX_TEST(name) \
 	cmocka_unit_test_setup_teardown(test_##name, setup, frames_teardown)
 
-RUN_TESTS(TX_TEST(gather), TX_TEST(sums), TX_TEST(lso), TX_TEST(errors),
-	  TX_TEST(nonsense))
+RUN_TESTS(TX_TEST(gather), TX_TEST(sums), TX_TEST(lso), TX_TEST(lso_apart),
+	  TX_TEST(errors), TX_TEST(nonsense))
